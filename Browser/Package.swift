@@ -6,7 +6,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// A package of its own, so that nobody who uses the toolkit or its tool builds an HTTP server.
+// A separate package, so that users of the toolkit and its tool don't build an HTTP server.
 let package = Package(
     name: "storage-browser",
     platforms: [.macOS(.v15)],

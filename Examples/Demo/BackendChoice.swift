@@ -4,7 +4,7 @@ import MemoryBackend
 import SQLiteBackend
 import StorageAPI
 
-/// The backends that the demo can be told to use.
+/// The backends that the demo can use.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     case sqlite, archive, memory
 

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses the toolkit builds an HTTP server with it.
+// A separate package, so that users of the toolkit don't build an HTTP server.
 let package = Package(
     name: "Server",
     platforms: [.macOS(.v15)],

@@ -58,7 +58,8 @@ public struct ArchiveBackend: StorageBackend {
     public var compaction: Compaction
     /// The access that the file is opened for.
     public var access: Access
-    /// From when on ``Compaction/automatic`` rewrites the file. Tests set less, so that small files are rewritten often.
+    /// The thresholds above which ``Compaction/automatic`` rewrites the file. Tests set less, so that small files are
+    /// rewritten often.
     package var leastCompacted = LeastCompacted()
 
     /// A file of more bytes, with more superseded records, is rewritten.

@@ -178,8 +178,8 @@ enum Catalog {
             name: "snapshot_version_\(record.versionIndex ?? 0)")
     }
 
-    /// Waits for the turn of a transaction that writes. Who writes alone waits for all who write, and they for it. No snapshot
-    /// is taken before it is there, as one would be by a statement that takes an advisory lock.
+    /// Waits for the turn of a write transaction. An exclusive writer waits for all writers, and they wait for it. No
+    /// snapshot is taken before it is there, as one would be by a statement that takes an advisory lock.
     static func turn(_ names: Names, isAlone: Bool) -> Statement {
         Statement("LOCK TABLE \(names.own("storage_info")) IN \(isAlone ? "EXCLUSIVE" : "ROW SHARE") MODE")
     }
@@ -211,7 +211,7 @@ enum Catalog {
             """, name: "number_\(record.commits ?? 0)", parameters)
     }
 
-    /// The next number, behind the end of who has taken one.
+    /// Takes the next number after its holder ends.
     private static func next(_ record: Record) -> String {
         """
         CASE WHEN pg_catalog.pg_advisory_xact_lock(\(record.lock)) IS NOT NULL

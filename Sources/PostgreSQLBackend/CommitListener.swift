@@ -10,12 +10,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Counts the commits of others. Every transaction that writes takes a number of a sequence, when it begins or, if others
-/// write beside it, before it commits, and nobody takes one before its end: so whose last number is not the one before its next
-/// has missed somebody.
+/// Counts the commits of others. Every transaction that writes takes a number of a sequence, when it begins or, if
+/// others write beside it, before it commits, and holds it until its end. A gap between two of this store's numbers
+/// means that another store has committed.
 ///
-/// While the store is observed, a connection listens for notices of commits, and holds a shared lock that says so: who writes
-/// sends notices only where the lock is held. Behind a pooler, where neither lasts, it looks for the last number instead.
+/// While the store is observed, a connection listens for notices of commits, and holds a shared lock that signals it.
+/// Writers send notices only while the lock is held. Behind a pooler, where neither lasts, it polls the last number
+/// instead.
 final class CommitListener: Sendable {
     private let configuration: PostgreSQLBackend
     private let role: ServerRole
@@ -202,7 +203,7 @@ final class CommitListener: Sendable {
         let interval = DispatchTimeInterval.milliseconds(max(configuration.timeoutMilliseconds, 1000))
         queue.asyncAfter(deadline: .now() + interval) { [weak self, weak connection] in
             guard let self, let connection, connection === state.connection else { return }
-            // A loss is told by what listens.
+            // The listening connection reports a loss.
             _ = try? connection.run("SELECT")
             hearOrListen()
             if connection === state.connection { look(at: connection) }

@@ -127,7 +127,8 @@ final class Connection: @unchecked Sendable {
     /// The socket on which notifications arrive.
     var socket: Int32 { PQsocket(handle) }
 
-    /// The texts of the notices that have come. A loss is seen too, also behind what the server has said at last.
+    /// The texts of the notices that have arrived. A lost connection is noticed too, also after the server's last
+    /// message.
     func notices() -> [String] {
         if !isAlive() { _ = lost("LISTEN") }
         var texts: [String] = []
@@ -163,7 +164,7 @@ final class Connection: @unchecked Sendable {
 
     /// Runs the waiting statements and these, in one round trip, and returns the results of these.
     ///
-    /// - Throws: the error of the first that failed. Those behind it did not run.
+    /// - Throws: the error of the first that failed. The statements after it did not run.
     @discardableResult
     func run(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
         let outcome = try outcome(statements)
@@ -190,8 +191,8 @@ final class Connection: @unchecked Sendable {
     /// - Throws: `io` if the connection is lost.
     func outcome(_ statements: [Statement]) throws(StorageError) -> Outcome {
         try readUnread()
-        // By themselves: a transaction that has failed refuses it, and one that begins behind it in the same group cannot
-        // choose its isolation.
+        // By themselves: a transaction that has failed refuses it, and one that begins after it in the same group
+        // cannot choose its isolation.
         if !unneeded.isEmpty, PQtransactionStatus(handle) == PQTRANS_IDLE {
             _ = try send(unneeded.map { Statement("DEALLOCATE \($0)") })
             unread += 1
@@ -301,7 +302,7 @@ final class Connection: @unchecked Sendable {
         return (found, failure)
     }
 
-    /// The mark behind the results of what was sent together.
+    /// The mark after the results of statements that were sent together.
     private func readEnd() throws(StorageError) {
         guard let result = try nextResult() else { throw lost("read") }
         defer { PQclear(result) }

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import StorageDriver
 import Synchronization
 
-/// The connections that read: at most so many at the same time. Who finds none free waits, and after the timeout is told
-/// that the store is busy.
+/// The pool of reading connections, bounded in number. A caller that finds none free waits, and after the timeout
+/// receives that the store is busy.
 final class ConnectionPool: Sendable {
     private let configuration: PostgreSQLBackend
     private let role: ServerRole

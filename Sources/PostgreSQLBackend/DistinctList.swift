@@ -15,7 +15,7 @@ package struct DistinctList<Element: Hashable> {
         return elements.count - 1
     }
 
-    /// Removes the elements behind the first `count`.
+    /// Removes the elements after the first `count`.
     package mutating func removeAll(behind count: Int) {
         for element in elements.dropFirst(count) { places[element] = nil }
         elements.removeSubrange(min(count, elements.count)...)

@@ -13,7 +13,7 @@ struct GreatestKeys {
     }
 
     private var known: [String: Known] = [:]
-    /// Keys that the server has not been told of, by the table's name.
+    /// The keys that were not reported to the server yet, by the table's name.
     private(set) var untold: [String: Int64] = [:]
 
     /// The greatest key of a table; nil if it is not known.
@@ -45,7 +45,7 @@ struct GreatestKeys {
 
     // MARK: Statements
 
-    /// The tables whose keys the server is to be told, in an order that all transactions keep.
+    /// The tables whose keys must be reported to the server, in an order that all transactions keep.
     var tables: [String] { untold.keys.sorted() }
 
     /// Tells the server of the greatest key of a table. Returns the row's place if it has changed.

@@ -7,7 +7,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     let names: Names
     /// The store's record in the database.
     private let found: Mutex<Catalog.Record>
-    /// Counts the commits of others; nil where they cannot be told.
+    /// Counts the commits of others; nil where they cannot be detected.
     let listener: CommitListener?
     /// Tracks whether the server is a replica.
     let role = ServerRole()

@@ -44,7 +44,7 @@ extension QueryCompiler {
     /// multiples of 2^-12 below 2^51, and the rest in units of 2^-74. A value that these don't hold, or that is no number, is
     /// the error 22003 of a cast, and the program then sums by itself.
     static func sliced(_ aggregate: Query.Aggregate, of input: String) -> String {
-        // Scaling by a power of two is exact, and so is cutting off what is behind the point.
+        // Scaling by a power of two is exact, and so is truncating the digits after the point.
         let scaled = "(\(input)::float8 * 4096)"
         let upper = "sum(trunc(\(scaled))::bigint)"
         // From 2^-22 on, the last bit of a double is a unit or more.
@@ -57,7 +57,7 @@ extension QueryCompiler {
             ? "coalesce(\(sum), 0)" : "(\(sum) / nullif(count(\(input)), 0))"
     }
 
-    /// 2 to the power of -n as digits: 5^n, n places behind the point.
+    /// 2 to the power of -n as digits: 5^n, with n places after the point.
     private static func unit(_ power: Int) -> String {
         var digits: [Int] = [1]
         for _ in 0..<power {

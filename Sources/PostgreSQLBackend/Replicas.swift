@@ -2,8 +2,8 @@ internal import Dispatch
 internal import StorageDriver
 import Synchronization
 
-/// The replicas that answer a store's reads, and the place in the primary's log that a read must have seen: behind the store's
-/// own last commit, and behind what its reads have shown already. So nothing that was seen is gone in the next read.
+/// The replicas that answer a store's reads, and the place in the primary's log that a read must have seen: after the
+/// store's own last commit, and after everything that its reads have shown. So the next read never goes back in time.
 ///
 /// No clock of a server decides anything. A replica that has not come so far within a bounded time leaves the read to the
 /// primary; one that fails is asked again after a while.
@@ -47,7 +47,7 @@ final class Replicas: Sendable {
     /// The longest time that a read waits for a replica to come so far.
     private static let millisecondsToCatchUp = 50
 
-    /// The end of the primary's log. A replica's position, server and timeline at most.
+    /// The SQL expression for the current end of the primary's log.
     static let primaryPlace = "(pg_catalog.pg_current_wal_insert_lsn() - '0/0')::int8"
     private static let replicaPlace = "(pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8"
     private static let identity =
@@ -195,7 +195,7 @@ final class Replicas: Sendable {
 }
 
 extension Catalog {
-    /// Reads the tables' version behind a read, and how far the log is that the read has seen.
+    /// Reads the tables' version after a read, and the position of the log that the read has seen.
     static func versionAndPlace(_ record: Record, isOnReplica: Bool) -> Statement {
         let place = isOnReplica ? "(pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8" : Replicas.primaryPlace
         return Statement(

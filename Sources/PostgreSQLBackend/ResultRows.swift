@@ -60,7 +60,7 @@ final class ResultRows: CursorSource {
         row += 1
         while row >= result.count {
             do throws(StorageError) {
-                // Who is cancelled does not learn that all rows had come.
+                // A cancelled caller does not learn that all rows had arrived.
                 if isReading { try CancellationCheck.look() }
                 guard let next = try nextResult?() else { return 0 }
                 result = next

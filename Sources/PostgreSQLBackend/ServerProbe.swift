@@ -78,7 +78,7 @@ enum ServedBy: Sendable {
     }
 }
 
-/// Asks a server, on a connection of its own, about a connection that is silent. Waits for it no longer than it is told.
+/// Asks a server, on a connection of its own, about a connection that is silent. Waits no longer than the given time.
 final class ServerProbe {
     /// The state that a server reports.
     enum Answer {

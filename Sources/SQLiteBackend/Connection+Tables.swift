@@ -15,7 +15,7 @@ struct KnownTables {
 
 /// The versions of the database that a connection has seen.
 struct SeenVersions {
-    /// Of its contents, as the connection counts its own commits and those of others.
+    /// The version of the contents, as the connection counts its own commits and those of others.
     var data: UInt32?
     var schema: Int64?
 }

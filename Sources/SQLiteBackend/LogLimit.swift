@@ -11,7 +11,7 @@ final class LogLimit {
     private static let least = 1000
     private static let most = 10_000
 
-    /// Of no `Statement`: it runs within the commit, whose outcome its failure must not change.
+    /// A raw statement, not a `Statement`: it runs within the commit, whose outcome its failure must not change.
     private let pageCount: OpaquePointer
     /// The number of pages in the log at which the next commit looks at the size of the database.
     private var limit = least

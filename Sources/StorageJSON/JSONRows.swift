@@ -4,8 +4,8 @@ import StorageDriver
 /// Reads records with all that they own from their bytes straight into the cells of rows, which costs a third of building
 /// them from parsed values.
 ///
-/// It reads what `RecordBuilder` reads alike, and gives up on everything unusual: on every problem, so that there is one
-/// place that names problems. Used by one thread at a time.
+/// A fast path for `RecordBuilder`: it gives up on everything unusual, and so on every problem, which `RecordBuilder`
+/// alone reports. Used by one thread at a time.
 ///
 /// Not generic: metadata of generic types is looked up for each use, which costs as much as reading a record.
 final class JSONRows {

@@ -99,7 +99,7 @@ public macro Created() = #externalMacro(module: "StorageMacros", type: "MarkerMa
 
 /// Marks a property that the store sets to the time of each write of the record: a `Date` or a `Date?`.
 ///
-/// A write of what the record owns counts, and so do partial updates and rules of references. See ``Created()``.
+/// Writes of owned records count, and so do partial updates and delete rules. See ``Created()``.
 @attached(peer)
 public macro Modified() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 

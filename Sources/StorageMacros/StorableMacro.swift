@@ -20,7 +20,7 @@ extension StorableMacro: MemberMacro {
         conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        // Of an enum the compiler drops what is told here, and not what the extension tells.
+        // The compiler drops diagnostics of an enum here, and not those of the extension.
         if declaration.is(EnumDeclSyntax.self) { return [] }
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
         let model = parser.parse(declaration)

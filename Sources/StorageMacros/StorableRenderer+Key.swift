@@ -20,7 +20,7 @@ extension StorableRenderer {
             """
     }
 
-    /// Of a type whose key can be nil, the property; else all key properties.
+    /// The key property of a type whose key can be nil; otherwise all key properties.
     private func key(of record: String) -> String {
         let parts = model.keys.map { "\(record).\($0.name.source)" }
         return parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"

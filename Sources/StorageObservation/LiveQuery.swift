@@ -2,7 +2,8 @@ public import Observation
 public import StorageAPI
 public import StorageDriver
 
-/// The records of a query for a view, kept up to date: whoever reads a property is told when it changes, and only then.
+/// The records of a query for a view, kept up to date. Readers of a property are notified when it changes, and only
+/// then.
 ///
 /// ```
 /// @State var people = LiveQuery(store.select(Person.self).order { $0.name })
@@ -24,7 +25,7 @@ public final class LiveQuery<Model: Storable> {
         case failed(StorageError)
     }
 
-    // Each is told of apart, and none has a type that Observation would compare with what it was.
+    // Each is observed separately, and none has a type that Observation would compare with its old value.
     private var shown = Shown()
     private var progress = Progress(state: .loading)
     private var end = End(hasMore: false)

@@ -63,7 +63,7 @@ package struct TextTable {
             var used = -2
             for column in columns.indices {
                 let needed = used + 2 + columns[column].least(widths[column] ?? 0)
-                // A narrower column behind may still fit.
+                // A narrower column after it may still fit.
                 if needed > line, column > 0 { widths[column] = nil } else { used = needed }
             }
         }

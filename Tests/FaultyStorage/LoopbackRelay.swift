@@ -6,9 +6,9 @@ package final class LoopbackRelay: Sendable {
     /// The part of received data that is passed on.
     package enum Passage: Sendable {
         case all
-        /// So many bytes, before the connection is cut.
+        /// The number of bytes before the connection is cut.
         case cut(behind: Int)
-        /// Nothing, and neither side is told: as on a network that loses everything.
+        /// Nothing, and neither side is notified, as on a network that loses everything.
         case nothing
     }
 

@@ -70,7 +70,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
         var locks: [Int32: Node] = [:]
         var next: Int32 = 3
         var calls = 0
-        /// Of those that the fault counts.
+        /// The calls that the fault counts.
         var counted = 0
         var syncs = 0
         var writes = 0

@@ -29,7 +29,7 @@ class MutantSession: StorageSession, WorkCountingSession {
         }
     }
 
-    /// Counted where something else is asked. Other faults are told of no work.
+    /// Counted where something else is asked. Other faults receive no work.
     func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
     ) throws(StorageError) -> Cursor {

@@ -56,7 +56,7 @@ extension LiveQuery {
             let (changes, continuation) = AsyncStream<Void>.makeStream()
             if withObservationTracking({ condition(self) }, onChange: { continuation.yield() }) { return }
             for await _ in changes { break }
-            // The change is told before it is made.
+            // The change is announced before it is made.
             await Task.yield()
         }
     }

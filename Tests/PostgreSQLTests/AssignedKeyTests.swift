@@ -21,7 +21,7 @@ struct AssignedKeyTests {
             """)
     }
 
-    /// As it takes notice of a key.
+    /// As it registers a key.
     private static func remembering(_ key: Int) -> String {
         """
         INSERT INTO KEYS AS k (name, greatest) VALUES ('Pair', \(key))

@@ -207,7 +207,7 @@ struct ForeignReadingTests {
                 let error = await #expect(throws: StorageError.self) { try await store.save(record) }
                 #expect(error?.code == .invalidValue, "\(index): \(error.map(String.init(describing:)) ?? "nil")")
             }
-            // What a model's type cannot be is told when it is read.
+            // A type that a model cannot have is reported when it is read.
             for change in ["whole = 7", "mark = '\\x00'", "count = 1.5"] {
                 try Server.psql("UPDATE \(table) SET \(change) WHERE k = 2")
                 let error = await #expect(throws: StorageError.self) { try await store.find(Converted.self, key: 2) }

@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Markers that stand in vain.
+/// Markers without effect.
 @Suite struct MarkerDiagnosticTests {
     @Test(arguments: ["@Key", "@Indexed", "@Unique", "@Expires", "@Created", "@Modified", "@Field(\"b\")"])
     func `another marker beside @Ignored is refused and can be removed`(marker: String) {

@@ -17,7 +17,7 @@ import Testing
         var id: Int
     }
 
-    /// Keeps what it is told.
+    /// Keeps the reports that it receives.
     final class Journal: Store.Instrument {
         private let entries = Mutex<[(call: Store.Call, end: Store.Call.End?)]>([])
         @TaskLocal static var name: String?

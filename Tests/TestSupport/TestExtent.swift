@@ -14,7 +14,7 @@ package enum TestExtent {
         text.isEmpty ? nil : text.split(separator: ",").map(String.init)
     }
 
-    /// Those of the engines that are run.
+    /// The engines that are run.
     package static func chosen<Engine: RawRepresentable<String>>(_ all: [Engine]) -> [Engine] {
         guard let engines else { return all }
         return all.filter { engines.contains($0.rawValue) }

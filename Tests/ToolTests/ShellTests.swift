@@ -118,7 +118,7 @@ private struct TerminalShell {
         try process.run()
     }
 
-    /// Waits until the shell, which was told to, has ended with 0; all that it answered.
+    /// Waits until the shell has ended with 0, as it was asked to, and returns its output.
     func end() -> String {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

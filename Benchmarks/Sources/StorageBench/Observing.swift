@@ -45,7 +45,7 @@ enum Observing {
             let tasks = (0..<100).map { _ in
                 Task { for try await _ in store.select(Item.self).values() {} }
             }
-            // The first of them are told when this is; all of them wait when nothing is left to read.
+            // The first observers are notified when this one is; all of them wait when nothing is left to read.
             try await Task.sleep(for: .milliseconds(100))
             observed.append(try await time(3000) { _ in try await store.save(record) })
             for task in tasks { task.cancel() }

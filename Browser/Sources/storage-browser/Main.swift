@@ -33,7 +33,7 @@ struct BrowserProgram {
             let store = ShownStore(name: name, path: isFile ? url.path : nil) {
                 try await Store(url: text, backends: backends)
             }
-            // A store that cannot be opened at all is told on the terminal.
+            // A store that cannot be opened at all is reported on the terminal.
             _ = try await store.current()
             try await BrowserServer(store) { address in
                 say("Open \(address)\nCtrl-C ends it. The address is good for one visit.\n", on: .standardOutput)

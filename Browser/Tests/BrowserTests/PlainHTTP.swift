@@ -4,7 +4,7 @@ import Foundation
 enum PlainHTTP {
     struct Answer: Sendable {
         var status = 0
-        /// By lower-case name.
+        /// The headers by lower-case name.
         var headers: [String: String] = [:]
         var body: [UInt8] = []
 

@@ -32,7 +32,7 @@ final class FileWindow {
         count = 0
     }
 
-    /// So many bytes, at most ``size``; nil if they are beyond the file's end.
+    /// Returns a number of bytes, at most ``size``; nil if they are beyond the file's end.
     func bytes(at offset: Int64, _ wanted: Int) throws(StorageError) -> UnsafeRawBufferPointer? {
         guard offset >= 0, wanted >= 0, wanted <= Self.size, offset <= end, Int64(wanted) <= end - offset else {
             return nil

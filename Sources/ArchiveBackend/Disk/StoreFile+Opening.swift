@@ -124,7 +124,7 @@ extension StoreFile {
 extension StoreFile {
     /// The result of a reader's refresh.
     package enum Refresh: Sendable, Equatable {
-        /// So many further commits were read, perhaps none.
+        /// The number of further commits that were read, possibly none.
         case commits(Int)
         /// The file was rewritten: this one stays as it is, and opening it again reads the new one.
         case replaced

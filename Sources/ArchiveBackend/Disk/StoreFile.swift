@@ -99,11 +99,11 @@ package final class StoreFile {
 
 /// The options for writing a store file.
 package struct FileOptions: Sendable {
-    /// For a new file, and for one that is rewritten.
+    /// The codec of a new file, and of one that is rewritten.
     package let codec: ArchiveCodec
-    /// Of commits.
+    /// The compression level of commits.
     package let level: Int
-    /// For a file that is rewritten.
+    /// The compression level of a rewritten file.
     package let rewritingLevel: Int
 
     /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's

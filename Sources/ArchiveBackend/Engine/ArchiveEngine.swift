@@ -6,12 +6,12 @@ import Synchronization
 final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let configuration: ArchiveBackend
     private let logger: Logger
-    /// Of the file's format, and what opening it found.
+    /// The version of the file's format, and the remarks from opening it.
     private let version: UInt16
     private let remarks: [String]
     /// Nil unless each query and commit is logged.
     private let trace: QueryTrace?
-    /// As of the last commit that was waited for: what readers see.
+    /// The tables that readers see: those of the last commit that was waited for.
     private let committed: Mutex<ArchiveTables>
     /// The number of times that the tables of another process's commits were read.
     private let refreshes = Atomic(0)
@@ -20,9 +20,9 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     struct EngineState: ~Copyable {
         /// Nil once the engine is closed.
         var file: StoreFile?
-        /// There where another process may write.
+        /// Follows other processes; nil if none may write.
         var follower: StoreFollower?
-        /// As of the last commit that is written: what the next begins with.
+        /// The tables that the next commit starts from: those of the last commit that was written.
         var tables: ArchiveTables
         /// The mapping of each model's records to entries, as of the last commit.
         var archives: [ModelArchive]

@@ -50,7 +50,7 @@ struct CommitScanner {
         let frame: Range<Int64>
         /// The number of frames up to that point.
         let frames: Int
-        /// Up to where the bytes were looked through for later trailers.
+        /// The offset up to which the bytes were searched for later trailers.
         var searched: Int64
     }
 

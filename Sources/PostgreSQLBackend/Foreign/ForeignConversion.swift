@@ -11,7 +11,7 @@ struct ForeignConversion: Sendable {
         case bool, integer, real, double, money, char, uuid, bytes
         case text(length: Int?)
         case numeric(scale: Int?)
-        /// To so many digits of a second; nil if it is a day.
+        /// The number of digits of a second; nil for a day.
         case moment(digits: Int?, hasZone: Bool)
         /// A type, by its name, that is read and written as the server's text of it.
         case other(String)

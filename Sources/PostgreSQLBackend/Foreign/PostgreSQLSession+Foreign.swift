@@ -26,7 +26,7 @@ extension QueryArguments {
 }
 
 extension PostgreSQLWriter {
-    /// Moves the sequence of a table of other software behind the keys that were stored.
+    /// Moves the sequence of a foreign table past the stored keys.
     func moveSequence(of table: TableSchema, to greatest: Int64) throws(StorageError) -> Statement? {
         let name = table.columns[table.key[0]].name
         guard let sequence = try names.foreign.table(table).columns.first(where: { $0.name == name })?.sequence else {

@@ -159,7 +159,7 @@ final class CommitQueue: Sendable {
             jobs.forEach { $0.fail(error) }
         }
         if layers.hasCommitLayers { jobs.forEach(tellLayers) }
-        // Before the callers go on: what they do next, an observer is told after this.
+        // Notify observers before resuming callers, to preserve order.
         if observers.isAsked { jobs.forEach { observers.tell($0) } }
         jobs.forEach { $0.complete() }
     }
@@ -298,7 +298,7 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
     private var body: ((TransactionContext) throws(StorageError) -> Void)?
     /// True if expired records are deleted before the body runs.
     let removesExpired: Bool
-    /// Counts what the write does; nil if the store has no instruments.
+    /// Counts the work of the write; nil if the store has no instruments.
     let call: MeteredCall?
     /// The last run of the body. Exclusivity is not checked at run time: no access lasts beyond one statement of those who use
     /// the job.

@@ -31,7 +31,7 @@ extension Store {
 final class ReaderThreads: Sendable {
     private struct State {
         var made = 0
-        /// Those without work.
+        /// The idle threads.
         var idle: [DispatchQueue] = []
         var waiting = Waiting()
     }

@@ -95,7 +95,7 @@ extension Store {
     /// Makes models exactly what schemas say, as opening the store with types of these properties does: a property that a
     /// schema does not have is removed from its model and keeps its values, one that is renamed moves with them.
     ///
-    /// ``prepare(_:)`` adds what is missing, and removes nothing.
+    /// ``prepare(_:)`` adds missing properties, and removes nothing.
     ///
     /// One transaction: all schemas or none.
     /// - Throws: `configuration` if a model cannot be stored; `schemaMismatch` if a change is impossible, or if what is
@@ -124,7 +124,7 @@ extension Store.SchemaChange {
 }
 
 extension SchemaStep {
-    /// The step's table, its kind and what it does in words.
+    /// The step's table, its kind and a description.
     fileprivate var told: (String, Store.SchemaChange.Kind, String) {
         switch self {
         case .change(.create(let table), let note): (table.name, .create, note)

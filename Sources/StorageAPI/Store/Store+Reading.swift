@@ -7,7 +7,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - model: the name of the model that is read, if it is one.
-    ///   - seesExpired: whether all that is stored is there, what has expired too.
+    ///   - seesExpired: whether expired records are visible too.
     func withReader<T>(
         _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil, seesExpired: Bool = false,
         _ body: (any StorageReader) throws(StorageError) -> T

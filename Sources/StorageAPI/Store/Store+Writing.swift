@@ -8,7 +8,7 @@ extension Store {
     /// - Parameters:
     ///   - model: the model that is written, if it is one.
     ///   - isRepeatable: whether the queue may undo the body and run it again.
-    ///   - removesExpired: whether what has expired is deleted before the body runs.
+    ///   - removesExpired: whether expired records are deleted before the body runs.
     nonisolated(nonsending) func withTransaction(
         _ operation: String, _ model: ModelSource?, isRepeatable: Bool, removesExpired: Bool = true,
         _ body: @escaping (TransactionContext) throws(StorageError) -> Void
@@ -108,7 +108,7 @@ extension Store {
         return attempt
     }
 
-    /// Deletes what has expired, as a commit of its own in the same transaction of the engine.
+    /// Deletes expired records, as a commit of its own in the same transaction of the engine.
     private func removeExpired(
         before job: WriteJob, _ writer: any StorageWriter, _ attempt: inout WriteAttempt
     ) throws(StorageError) {
@@ -132,7 +132,7 @@ extension Store {
 
     // MARK: After the commit
 
-    /// Ends a call when its job is complete. What the job has prepared is then known.
+    /// Ends a call when its job is complete. The models that the job has prepared are then known.
     ///
     /// - Returns: whether the body has run; if not, the call needs another job.
     private func finish(

@@ -37,7 +37,7 @@ public final class Store: Sendable {
     /// The monitor of other processes' commits; nil if there can be none.
     let otherCommits: ExternalCommitMonitor?
     let registry: ModelRegistry
-    /// Hides and removes what has expired.
+    /// Hides and removes expired records.
     let expiry: ExpiryLayer
     /// The history that the store keeps.
     let history: StoreHistory

@@ -131,7 +131,7 @@ private final class Places: Sendable {
     func letGoOn() { actorHasRun.signal() }
 }
 
-/// An actor whose thread can be told from others.
+/// An actor whose thread can be identified.
 private actor Desk {
     private static let mark = DispatchSpecificKey<Bool>()
     private let executor = Executor()

@@ -247,7 +247,7 @@ extension Conformance {
     ]
 }
 
-/// The keys of rows that were told of.
+/// The keys of rows that were announced.
 private final class Reported: Sendable {
     private let list = Mutex<[[Value]]>([])
     var keys: [[Value]] { list.withLock { $0.sorted { $0.lexicographicallyPrecedes($1) } } }

@@ -9,7 +9,7 @@ internal import Foundation
 #endif
 
 extension Conformance {
-    /// L1 and L3: what layers are told of.
+    /// L1 and L3: the events that layers receive.
     static let layerCases: [ConformanceCase] = [
         ConformanceCase(
             "layers/every-write", [.l1: [1]],

@@ -47,8 +47,8 @@ public protocol ConformanceHarness: Sendable {
     /// Nil for a backend that shares its stores, and for one whose stores are read by nobody else.
     func follower(at place: Place) -> (any StorageBackend)?
 
-    /// The file to whose end commits are written. Generated programs cut it anywhere behind its beginnings: what opens then
-    /// must be as it was behind one of the commits. Nil for a backend without such a file.
+    /// The file to whose end commits are written. Generated programs cut it anywhere after its beginning. A store that
+    /// then opens must be as it was after one of the commits. Nil for a backend without such a file.
     func growingFile(at place: Place) -> URL?
 
     /// Failures below the stores of a place, which a case asks for before it makes a backend for the place. Nil where the

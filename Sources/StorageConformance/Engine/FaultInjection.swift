@@ -64,7 +64,7 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
     /// A Boolean value that indicates whether the call is executed and only its answer is lost.
     public var isAnswer: Bool
     /// A Boolean value that indicates whether the connection stays open afterwards while nothing more passes in that
-    /// direction: the calls on it do not arrive, or with `isAnswer` their answers. Neither side is told.
+    /// direction: the calls on it do not arrive, or with `isAnswer` their answers. Neither side is notified.
     public var isSilent: Bool
 
     /// A call that fails.
@@ -94,9 +94,9 @@ public enum UnsyncedBytes: Sendable, Hashable, CaseIterable {
     case none
     /// The first 100 of them in each file.
     case beginning
-    /// Those in sectors, of 512 bytes, that have an even number.
+    /// The bytes in sectors of 512 bytes with an even number.
     case evenSectors
-    /// Those in sectors that have an odd number.
+    /// The bytes in sectors with an odd number.
     case oddSectors
     case all
 }

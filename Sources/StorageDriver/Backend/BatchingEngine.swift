@@ -24,13 +24,14 @@ public protocol BatchingEngine: StorageEngine {
     ) throws(StorageError) -> Bool
 }
 
-/// An optional feature of a session that waits for a server: it is told of queries before they are asked, so that it can send
-/// them in one round trip with the first of them.
+/// An optional feature of a session that waits for a server: it learns of queries before they are asked, so that it can
+/// send them in one round trip with the first of them.
 ///
 /// The store tells the queries for what records own, before it asks them one after the other. Keep them, send them with the
 /// next query of the session, and answer a later `rows(_:_:)` with the same plan and arguments from what came back.
 public protocol PrefetchingSession: StorageSession {
-    /// Tells of queries that are likely to be asked soon, without a limit and each once. Forgets what was told before.
+    /// Announces queries that are likely to be asked soon, without a limit and each once. Replaces earlier
+    /// announcements.
     func prefetch(_ queries: [QueryRequest])
 }
 

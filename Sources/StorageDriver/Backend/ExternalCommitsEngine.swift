@@ -11,8 +11,8 @@ public protocol ExternalCommitsEngine: StorageEngine {
     func externalCommits() throws(StorageError) -> ExternalCommitCount
 }
 
-/// A ``ExternalCommitsEngine`` that a server tells of commits. So it is asked only behind one that it was told of, and when the
-/// store reads for an observer; then it may ask the server.
+/// An ``ExternalCommitsEngine`` that a server notifies of commits. It is asked only after such a notification, and when
+/// the store reads for an observer; then it may ask the server.
 ///
 /// ```
 /// func startListening(_ tell: @escaping @Sendable () -> Void) {
@@ -51,6 +51,6 @@ public enum ExternalCommitCount: Sendable, Hashable {
     case impossible
     /// A number that is another one after a commit of somebody else.
     case count(Int)
-    /// It cannot be told without waiting.
+    /// It cannot be decided without waiting.
     case unknown
 }

@@ -1,5 +1,5 @@
-/// An optional feature of a writing session: it deletes what a query chooses by itself. Without it, the store reads the keys,
-/// 4,096 at a time, and deletes by them.
+/// An optional feature of a writing session: it deletes the rows that a query selects. Without it, the store reads the
+/// keys, 4,096 at a time, and deletes by them.
 ///
 /// ```
 /// func delete(

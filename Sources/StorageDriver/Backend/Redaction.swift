@@ -5,10 +5,10 @@
 package enum Redaction {
     /// The address without its secrets, each of which becomes an ellipsis.
     ///
-    /// Two forms have secrets: `backend://user:password@host/database`, with or without the slashes and the backend, and
-    /// `name=value` pairs as libpq takes them (https://www.postgresql.org/docs/current/libpq-connect.html), which may also be
-    /// a URL's options. A password that was typed without its escapes may have any character in it, so that of a user ends at
-    /// the last `@`, and nothing is shown behind the name of a secret.
+    /// Two forms have secrets: `backend://user:password@host/database`, with or without the slashes and the backend,
+    /// and `name=value` pairs as libpq takes them (https://www.postgresql.org/docs/current/libpq-connect.html), which
+    /// may also be a URL's options. A password that was typed without its escapes may have any character in it, so that
+    /// of a user ends at the last `@`, and nothing is shown after the name of a secret.
     ///
     /// - Complexity: linear in the length of the text.
     package static func redacted(_ address: String) -> String {
@@ -24,7 +24,7 @@ package enum Redaction {
         let text = Array(address.utf8)
         guard let mark = text.firstIndex(of: UInt8(ascii: "?")) else { return false }
         let isInUserPassword = userPassword(in: text)?.contains(mark) ?? false
-        // A secret that is an option begins behind the question mark.
+        // A secret that is an option begins after the question mark.
         return isInUserPassword || secretValue(in: text).map { $0 <= mark } ?? false
     }
 
@@ -39,7 +39,7 @@ package enum Redaction {
         return colon + 1..<last
     }
 
-    /// The index at which a user's name would begin: behind the scheme and its slashes.
+    /// The index at which a user's name would begin: after the scheme and its slashes.
     private static func authorityStart(in text: [UInt8]) -> Int {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return 0 }
         let isBeforeSlashes = text[(colon + 1)...].starts(with: "//".utf8)
@@ -56,7 +56,7 @@ package enum Redaction {
     /// Returns whether a parameter's name marks its value as secret.
     package static func isSecret(_ name: String) -> Bool { secretNames.contains(where: name.lowercased().contains) }
 
-    /// The index behind the first `name=` that is the name of a secret.
+    /// The index after the first `name=` that is the name of a secret.
     private static func secretValue(in text: [UInt8]) -> Int? {
         for equals in text.indices where text[equals] == UInt8(ascii: "=") {
             // libpq allows spaces before the sign.

@@ -11,7 +11,7 @@ public protocol StorageBackend: Sendable {
 
     /// The backend that a URL describes.
     ///
-    /// - Throws: `configuration` for an unknown option or value; the message lists what is accepted.
+    /// - Throws: `configuration` for an unknown option or value; the message lists the accepted ones.
     init(url: StorageURL) throws(StorageError)
 
     /// Opens the engine. Creates an empty store if there is none.
@@ -24,7 +24,7 @@ public protocol StorageBackend: Sendable {
 ///
 /// The store guarantees that writes come one at a time, that readers come at any time from any thread, and that no call
 /// follows ``close()``. The engine guarantees that a write is durable, as configured, when ``write(_:)`` returns, and
-/// that readers neither wait for a writer nor see what it has not committed, unless its capabilities say otherwise.
+/// that readers neither wait for a writer nor see its uncommitted changes, unless its capabilities say otherwise.
 public protocol StorageEngine: AnyObject, Sendable {
     /// The backend's name, location, capabilities and limits. They do not change while the engine is open.
     var info: BackendInfo { get }

@@ -27,7 +27,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// - Throws: `configuration` if the text has no scheme, repeats an option, or has an invalid escape.
     public init(_ text: String) throws(StorageError) {
         let written = text.prefix { $0 != "?" }
-        // Redacted as a whole: a password that was typed with a question mark ends behind the options' beginning.
+        // Redacted as a whole: a password that was typed with a question mark ends after the options' beginning.
         description = String(Redaction.redacted(text).prefix { $0 != "?" })
         guard let colon = written.firstIndex(of: ":"), colon > written.startIndex else {
             throw Self.error("\"\(description)\" has no scheme; write it as backend:path, like sqlite:people.db")

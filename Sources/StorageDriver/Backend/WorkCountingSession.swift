@@ -1,7 +1,7 @@
-/// A session that counts what a query looks at. It is separate from ``StorageSession`` because it is optional: the
-/// conformance suite uses it to tell what is found by a key or an index from what is found by going over all rows.
+/// A session that counts the rows that a query examines. It is separate from ``StorageSession`` because it is optional:
+/// the conformance suite uses it to distinguish lookups by a key or an index from scans of all rows.
 public protocol WorkCountingSession: StorageSession {
-    /// The same rows as ``StorageSession/rows(_:_:)`` gives, and what is looked at for them until the cursor is released.
+    /// The same rows as ``StorageSession/rows(_:_:)`` returns, and the work for them until the cursor is released.
     func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
     ) throws(StorageError) -> Cursor

@@ -11,7 +11,7 @@ package protocol FileLayer: Sendable {
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError)
     func truncate(_ file: Int32, to size: Int64) throws(SystemError)
     func status(_ file: Int32) throws(SystemError) -> FileStatus
-    /// The status of what is at a path, which may be a symbolic link; nil if there is nothing.
+    /// The status of the file at a path, which may be a symbolic link; nil if there is none.
     func status(at path: String) throws(SystemError) -> FileStatus?
     /// Gives a file the permissions of another, and its owner and group if the process may.
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)

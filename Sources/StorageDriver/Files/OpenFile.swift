@@ -86,7 +86,7 @@ extension OpenFile {
         try folder.sync(.everything)
     }
 
-    /// The status of what is at a path; nil if there is nothing.
+    /// The status of the file at a path; nil if there is none.
     package static func status(at path: String, _ layer: any FileLayer) throws(StorageError) -> FileStatus? {
         do { return try layer.status(at: path) } catch { throw FileFailure.error(error, path) }
     }

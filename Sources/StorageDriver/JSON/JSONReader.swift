@@ -1,6 +1,6 @@
 /// Reads the JSON text of a stored array, made by ``JSONWriter`` or by another program.
 ///
-/// Every read returns nil on anything but what it names, and never reads beyond the text.
+/// Every read returns nil on anything but the value that it names, and never reads beyond the text.
 public struct JSONReader: ~Copyable {
     private var scanner: JSONScanner
     /// The offset of the array's first element.

@@ -51,7 +51,7 @@ public enum Arithmetic: String, Hashable, Sendable {
         }
     }
 
-    /// Of all operations on 64-bit integers, only the product of two large unsigned ones exceeds 128 bits.
+    /// Computes in 128 bits, which only the product of two large unsigned 64-bit integers exceeds.
     private func apply(_ left: Int128, _ right: Int128, as type: ColumnType) throws(StorageError) -> Value {
         let result: Int128?
         switch self {

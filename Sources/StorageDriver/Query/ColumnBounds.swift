@@ -6,7 +6,7 @@ public struct ColumnBounds {
     public let column: Int
     /// The values that it can have, if they are listed.
     public private(set) var values: [Value]?
-    /// The column and those behind it in the index whose values are listed too.
+    /// The column and those after it in the index whose values are listed too.
     public private(set) var columns: [Int]
     /// The values that ``columns`` can have together, if they are listed: the rows inside are those with one of these, in
     /// place of one of ``values``.

@@ -20,14 +20,14 @@ public protocol ValueTables {
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
 }
 
-/// Evaluates queries over rows of values. It defines what a query means. A backend without a query engine uses it
+/// Evaluates queries over rows of values. It defines the meaning of a query. A backend without a query engine uses it
 /// unchanged.
 public struct QueryEvaluation<Tables: ValueTables> {
     let tables: Tables
     let plan: QueryPlan
     let arguments: QueryArguments
     let sets: [Set<Value>]
-    /// Those lists as sets that have rows of several values, and belong to conditions.
+    /// The argument lists of conditions with rows of several values, as sets.
     let rowSets: [Set<[Value]>]
     let work: QueryWork?
     let isReading: Bool

@@ -68,12 +68,12 @@ public enum TextTest: String, Hashable, Sendable {
     case like
 }
 
-/// For how many rows along an edge a condition must hold. `all` and `none` hold if there are no rows.
+/// The number of rows along an edge for which a condition must hold. `all` and `none` hold if there are no rows.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }
 
-/// The rows of a table that belong to the row in scope: what it owns, what it refers to, or what refers to it.
+/// The rows of a table that belong to the row in scope: those that it owns, that it refers to, or that refer to it.
 ///
 /// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
 /// with leading ones of the table's key, or are those of an index. So an engine finds the rows by key or by

@@ -94,7 +94,7 @@ private struct RelatedChoices {
     let rowCount: (TableSchema) -> Int
     let rows: (QueryPlan, QueryArguments) throws(StorageError) -> Cursor
 
-    /// So many related rows for each row cost less to go over than to look up one of them.
+    /// The number of related rows for each row that cost less to scan than to look up one of them.
     private static let mostRelated = 32
 
     mutating func chosen(_ term: QueryTerm) throws(StorageError) -> QueryTerm {

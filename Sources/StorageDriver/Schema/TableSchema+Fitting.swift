@@ -1,9 +1,9 @@
 // What was planned for tables that another process has changed since (clause S11).
 
 extension Array<TableSchema> {
-    /// Checks that what was planned for these tables holds for those that are recorded now.
+    /// Checks that a plan for these tables is valid for the currently recorded ones.
     ///
-    /// Tables and columns that have come are no obstacle, except one: what says that an array is nil, whose rows were read
+    /// Added tables and columns are no obstacle, except one: what says that an array is nil, whose rows were read
     /// without it. An empty array has no rows either.
     ///
     /// - Parameters:
@@ -43,10 +43,10 @@ extension TableSchema {
         return other.path.dropLast().elementsEqual(path, by: { $0.isSame(as: $1) })
     }
 
-    /// Looks whether what was planned for this table holds for those that are recorded now.
+    /// Checks that a plan for this table is valid for the currently recorded ones.
     ///
-    /// Tables and columns that have come are no obstacle, and neither are indexes, marks of what is gone, and a property
-    /// that has become Optional: a nil in it is its row's error.
+    /// Added tables and columns are no obstacle, and neither are indexes, marks of what is gone, and a property that
+    /// has become Optional: a nil in it is its row's error.
     ///
     /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
     /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was.

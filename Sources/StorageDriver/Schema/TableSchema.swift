@@ -1,4 +1,4 @@
-/// A flat table with typed columns: what a backend stores, and what it records about it.
+/// A flat table with typed columns, as a backend stores and records it.
 ///
 /// A root model is one table with its key. Each owned property is another table, whose first columns are the root's key
 /// and the positions on the path, so all rows of one root are adjacent and in order. A backend creates the table from
@@ -41,7 +41,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         case removed = "isRemoved"
     }
 
-    /// A table of a model, or of what a model owns.
+    /// A table of a model, or of records that a model owns.
     public init(
         name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
         isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil

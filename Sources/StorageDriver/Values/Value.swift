@@ -1,4 +1,4 @@
-/// A stored value without its Swift type: what a backend stores, and what tools see.
+/// A stored value without its Swift type, as backends store it and tools see it.
 ///
 /// Rows cross the driver interface as `Cell`s. A `Value` is a cell that owns its bytes. The column's ``ColumnType``
 /// says which Swift type it represents: a `Date` is a `double`, a `Decimal` and a `URL` are `text`, a `UUID` is a

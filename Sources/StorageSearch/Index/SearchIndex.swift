@@ -105,15 +105,15 @@ package final class SearchIndex<Storage: SearchStorage> {
 
 /// The work that an index does at once.
 package struct SearchLimits: Sendable {
-    /// So many commits become a segment.
+    /// The number of commits that become a segment.
     package var pendingRows = 64
-    /// So many bytes of commits become a segment.
+    /// The size of the commits that become a segment, in bytes.
     package var pendingBytes = 1 << 20
     /// A commit of more bytes of words is a segment of its own.
     package var commitBytes = 1 << 20
     /// The memory for words that are collected, in bytes.
     package var memory = 64 << 20
-    /// So many segments of a size become one.
+    /// The number of segments of a size that become one.
     package var fanout = 8
     /// The blocks that a merge writes in a commit, besides the list of one term.
     package var blocks = 16

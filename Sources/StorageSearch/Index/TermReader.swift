@@ -54,7 +54,7 @@ struct TermReader<Storage: SearchStorage> {
         return result
     }
 
-    /// Those of the places where a phrase may begin that have a word's position at an offset.
+    /// The possible starts of a phrase that have a word's position at an offset.
     private static func following(_ phrase: Postings, _ found: Postings, _ offset: Int) -> Postings {
         var result = Postings()
         var place = 0

@@ -22,7 +22,7 @@ package struct Relevance: Sendable {
     package static let b = 0.75
     package static let longest = 65_535
 
-    /// Of each property, what an occurrence counts for in a document of so many words.
+    /// The weight of an occurrence in each property, for a document of a given number of words.
     let weights: [Double]
     private let averages: [Double]
     private let documents: Double

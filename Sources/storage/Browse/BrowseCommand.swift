@@ -23,7 +23,7 @@ struct BrowseCommand: AsyncParsableCommand {
     var store: StoreLocation
 
     func run() async throws {
-        // What is wrong with the store is told as every other command tells it.
+        // Problems with the store are reported as by every other command.
         try await store.with(.reading) { _ in }
         let program = try Self.program()
         // Others can read a command line, and an address may have a password.

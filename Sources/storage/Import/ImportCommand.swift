@@ -167,7 +167,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) throws {
-        // Of a dry run it is the result, and else something that is told on the way.
+        // It is the result of a dry run, and otherwise a remark.
         var output = Output(dryRun ? .standardOutput : .standardError)
         try output.line(
             "\(schema.name.printable)\(schema.keyNote): \(count.counted("record")), whose properties are taken to be\n")

@@ -21,7 +21,7 @@ struct SwiftDeclarations {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Declares a struct, and those of what it owns behind it.
+    /// Declares a struct, followed by those of its owned records.
     private mutating func declare(
         _ schema: RecordSchema, as name: String, isRoot: Bool, ancestors: [String: String]
     ) {

@@ -95,7 +95,7 @@ struct Output: ~Copyable {
     /// what is printed would be written into it.
     static func keepDescriptors() {
         for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) == -1 {
-            // Nothing is read from the input. What is written to the output fails, and so is told.
+            // Nothing is read from the input. Failed writes to the output are reported.
             _ = Foundation.open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

@@ -31,7 +31,7 @@ struct ShellCommand: AsyncParsableCommand {
     private static let prompt = "storage> "
 
     func run() async throws {
-        // A store that is not there is told before the first line.
+        // A missing store is reported before the first line.
         let completion = Mutex(ShellCompletion(schemas: try await schemas()))
         let isTerminal = Terminal.isTerminal(.standardInput)
         var history = isTerminal ? LineHistory() : nil
@@ -39,7 +39,7 @@ struct ShellCommand: AsyncParsableCommand {
             completion.withLock { $0 }.words(after: text)
         }
         while let line = Self.line(editor, isAsked: isTerminal) {
-            // Tab leaves a space behind what it completes.
+            // Tab adds a space after a completion.
             let kept = line.trimmingCharacters(in: .whitespaces)
             if let editor, history?.add(kept) ?? true { editor.remember(kept) }
             do {
@@ -57,7 +57,7 @@ struct ShellCommand: AsyncParsableCommand {
                 ToolExit.tell(error)
             }
         }
-        // What comes next does not stand behind the prompt.
+        // The next output must not follow the prompt.
         if isTerminal { Terminal.prompt("\n") }
     }
 

@@ -74,7 +74,7 @@ import Testing
                 files[Self.path] = damaged
                 do {
                     let opened = try openFile(Self.path, .readOnly, layer: files)
-                    // Only the last commit cannot be told from one that was never finished.
+                    // Only the last commit cannot be distinguished from one that was never finished.
                     try #require(place >= last, "byte \(place) of \(whole.count)")
                     try #require(opened.items == commits.dropLast().flatMap(\.self))
                     outcomes["torn", default: 0] += 1

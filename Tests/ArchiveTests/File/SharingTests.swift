@@ -33,7 +33,7 @@ import Testing
     @Test func `a lock on a file that was removed meanwhile is none`() throws {
         let files = MemoryFiles()
         var other: OpenedFile?
-        // Between its being opened and being locked, who has made the file removes it, and another store is opened.
+        // Between its being opened and being locked, its creator removes it, and another store is opened.
         files.beforeLock = {
             files.beforeLock = {}
             try? files.remove("/a.karch-lock")

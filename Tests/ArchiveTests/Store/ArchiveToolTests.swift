@@ -130,7 +130,7 @@ private final class ArchivedPerson: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) { Issue.record("nothing is written by Foundation") }
 }
 
-/// All that is told of a deleted record.
+/// The remains of a deleted record.
 private final class ArchivedKey: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let id: Int

@@ -170,7 +170,7 @@ enum FaultyWorkload {
         }
     }
 
-    /// Each call that the body was told is done is done, where the transaction is.
+    /// Every call that the body saw succeed is committed, if the transaction is.
     @Sendable private static func goesOn(_ store: Store, _ state: inout State) async throws {
         let before = state
         state = try await store.transaction { tx in

@@ -38,7 +38,7 @@ struct RecordHistory: Sendable {
     var lastCommit = 0
     /// True if the store keeps earlier commits.
     var hasEarlier = false
-    /// The record of now, where this is the history of one.
+    /// The current record, if this is the history of one.
     private var current: DynamicRecord?
 
     /// The most commits, and entries of them, that are looked at for one page.

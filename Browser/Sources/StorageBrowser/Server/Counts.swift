@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// The numbers of the models' records. A page shows the last ones that are known, and is told when others are.
+/// The number of records of each model. A page shows the latest known counts and is notified when they change.
 actor Counts {
     private let feed: Feed
     private var known: [String: Int] = [:]

@@ -30,7 +30,7 @@ public actor ShownStore {
         let old = shown?.store
         shown = nil
         let task = Task { [open] in
-            // Requests that still read it are told that it is closed, and a page that is open asks again.
+            // Requests that still read it fail because it is closed, and an open page asks again.
             try? await old?.close()
             return try await open()
         }

@@ -101,7 +101,7 @@ struct Check: Sendable {
         return try await request("/notes/\(id)", put: #"{"title": "note \#(id)", "tags": [\#(tags)]}"#).status
     }
 
-    /// Those of the notes that the server does not have.
+    /// The notes that the server lacks.
     private func missing(_ ids: Set<Int>) async throws -> Set<Int> {
         var missing: Set<Int> = []
         for id in ids {

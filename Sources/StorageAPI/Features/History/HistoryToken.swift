@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 extension Store {
-    /// A place in a store's history: what follows it is what a reader of the history has not seen.
+    /// A position in a store's history, after which are the entries that a reader has not seen.
     ///
     /// It survives restarts, as text or as `Codable`. It names its store: a copy of the store's data is another store, and a
     /// copy of its file, such as a backup, is the same one.

@@ -8,7 +8,7 @@ extension Store {
     /// - Parameters:
     ///   - type: the record's type.
     ///   - key: the record's key.
-    ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it; 0 for what was before the
+    ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it; 0 for the state before the
     ///     first.
     /// - Throws: `configuration` if the store keeps no history of the model; `notKept` if the commit is older than what is
     ///   kept, or if the model's records are not kept since then; `invalidValue` for a commit that has not been;

@@ -16,7 +16,7 @@ extension Store {
         public enum Kind: String, Sendable, Hashable {
             /// The record is new.
             case inserted
-            /// The record was replaced, or properties of it were set, or what it owns.
+            /// The record was replaced, or some of its properties or owned records were set.
             case updated
             /// The record is gone.
             case deleted
@@ -81,7 +81,7 @@ extension Store {
         }
     }
 
-    /// The entries of a store's history, in the order of the commits. It ends after the last commit of now.
+    /// The entries of a store's history, in the order of the commits. It ends after the latest commit.
     public struct History<Key: Sendable, Record: Sendable>: AsyncSequence, Sendable {
         public typealias Element = HistoryEntry<Key, Record>
         public typealias Failure = StorageError
@@ -172,7 +172,7 @@ extension Store {
     ///
     /// - Parameter token: what was seen last; nil for all that is kept. To begin with what is there now, take
     ///   ``historyToken()`` first, and then read the records.
-    /// - Throws: `configuration` if the store keeps no history; `notKept` if the token is older than what is kept;
+    /// - Throws: `configuration` if the store keeps no history; `notKept` if the token is older than the kept history;
     ///   `invalidValue` for a token of another store or from the future; all from the iterator.
     public func history(since token: HistoryToken? = nil) -> History<[Value], DynamicRecord> {
         history(ofRecords: nil, since: token)
@@ -218,7 +218,7 @@ extension Store {
         }
     }
 
-    /// The place after the last commit of now.
+    /// The position after the latest commit.
     ///
     /// - Throws: `configuration` if the store keeps no history.
     public nonisolated(nonsending) func historyToken() async throws(StorageError) -> HistoryToken {

@@ -3,8 +3,9 @@ public import StorageDriver
 extension Store {
     /// Undoes a commit: a new transaction that restores every record which the commit changed as it was before.
     ///
-    /// Undoing the new commit redoes the old one. What was restored is in the history as any other change is. Records of
-    /// models without a history, which the commit may have changed by a rule of a reference, stay as they are.
+    /// Undoing the new commit redoes the old one. The restored records are in the history like any other change.
+    /// Records of models without a history, which the commit may have changed by a rule of a reference, stay as they
+    /// are.
     ///
     /// Costs a look at every later entry of the history, and the keys of the commit are held meanwhile.
     ///
@@ -13,11 +14,12 @@ extension Store {
     ///   - author: who undoes it.
     ///   - note: why it is undone.
     /// - Returns: the number of the new commit.
-    /// - Throws: `conflict`, with the keys, if a record is not as the commit left it, or if other records refer to one that would go;
-    ///   `notKept` if the commit is older than what is kept, or if the records before it are not; `notFound` if it is no
-    ///   commit of the history; `constraint` if a restored record refers to one that is not stored, or its unique value
-    ///   is taken; `schemaMismatch` if a record does not fit its model any more: it had a property that is gone, or has none
-    ///   that is required now and has no default in this program. Then nothing is done.
+    /// - Throws: `conflict`, with the keys, if a record is not as the commit left it, or if other records refer to one
+    ///   that would go; `notKept` if the commit is older than the kept history, or if the records before it are not
+    ///   kept; `notFound` if it is no commit of the history; `constraint` if a restored record refers to one that is
+    ///   not stored, or its unique value is taken; `schemaMismatch` if a record does not fit its model any more: it had
+    ///   a property that is gone, or has none that is required now and has no default in this program. Then nothing is
+    ///   done.
     @discardableResult
     public nonisolated(nonsending) func undo(
         _ commit: Int, author: String? = nil, note: String? = nil
@@ -73,7 +75,7 @@ private struct Undoing {
         return Int(number)
     }
 
-    /// The model with what no program declares any more, which is restored too.
+    /// The model with the properties that no program declares any more, which are restored too.
     private func whole(_ model: String) throws(StorageError) -> ModelHandle {
         try store.registry.whole(model, in: writer)
     }
@@ -158,7 +160,7 @@ private struct Undoing {
         if !found.isEmpty { throw conflict(found) }
     }
 
-    /// Returns whether a record is unchanged since a change. What was said of it in other bytes may be the same.
+    /// Returns whether a record is unchanged since a change. Different bytes may hold the same record.
     private func isSame(
         _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {
@@ -211,7 +213,7 @@ private struct Undoing {
             model: found.first?.model, key: found.first?.key)
     }
 
-    /// Removes what the commit has inserted, and what would be in the way of values that were unique.
+    /// Removes the records that the commit inserted, and those that would conflict with restored unique values.
     private mutating func removeInserted() throws(StorageError) {
         var going: [String: KeySet] = [:]
         try forEachFirst { (part) throws(StorageError) in

@@ -2,7 +2,7 @@
 public import Observation
 public import StorageDriver
 
-/// The latest result of an observed query, for views: whoever reads ``value`` is told when it changes.
+/// The latest result of an observed query, for views. Readers of ``value`` are notified when it changes.
 ///
 /// ```
 /// @State var people = Live([], store.select(Person.self).order { $0.name }.values())

@@ -53,7 +53,7 @@ final class LiveQuery<Element> {
             (hasBegun, outage) = (true, nil)
             return element
         } catch {
-            // What was told of meanwhile is read with all else.
+            // Commits that arrived meanwhile are read with everything else.
             if await mayWait(after: error) { return nil }
             hasEnded = true
             if error.code == .closed || error.code == .cancelled && Task.isCancelled { return nil }

@@ -78,7 +78,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
             return (merge(fresh.keys, fresh.records), [])
         }
-        // Changed records that were read in vain are no part of the result.
+        // Changed records that were read but are not selected are not part of the result.
         session.restart()
         return (try readAll(reading, subscription), session.models)
     }
@@ -121,8 +121,8 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     private func fresh(
         _ keys: [[Value]], _ reading: RecordReader, _ subscription: Subscription
     ) throws(StorageError) -> (keys: [[Value]], records: [PlacedRecords<Model>.Record])? {
-        // The snapshot begins with the first query. It may have more than what was told by then: without that, the
-        // result would mix two states.
+        // The snapshot begins with the first query. It may contain commits that were not announced by then: without
+        // that, the result would mix two states.
         var (keys, records) = (keys, try reading.placed(selection, keys, as: Model.self))
         let store = subscription.store
         guard let visible = store.observers.visible(name, after: subscription.number) else { return nil }

@@ -97,7 +97,7 @@ struct PlacedRecords<Model: Storable> {
     func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place, 0, right.place) == .before }
 }
 
-/// Compares records by what is stored of them.
+/// Compares records by their stored values.
 final class RecordComparison<Model: Storable> {
     private let tables: ModelTables
     private var graphs: (GraphWriter, GraphWriter)?

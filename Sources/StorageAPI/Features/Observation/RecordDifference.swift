@@ -62,7 +62,7 @@ public struct RecordDifference<Model: Storable>: Sendable {
     }
 }
 
-/// Finds what has moved.
+/// Finds the records that have moved.
 enum Moves {
     /// The indices of a longest rising run of numbers, which need not move.
     static func longestRise(_ numbers: [Int]) -> [Int] {

@@ -7,7 +7,7 @@ extension RecordReader {
         return PlacedRecords(models, places: places, order: order, keyWidth: model.rootKeyCount)
     }
 
-    /// Those records of a selection that have one of the keys, in the selection's order.
+    /// Returns the records of a selection that have one of the keys, in the selection's order.
     func placed<M: Storable>(
         _ selection: Selection, _ keys: [[Value]], as _: M.Type
     ) throws(StorageError) -> [PlacedRecords<M>.Record] {

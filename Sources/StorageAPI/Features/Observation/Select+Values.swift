@@ -44,7 +44,7 @@ extension Select where Source == Store {
         public let difference: RecordDifference<Model>
     }
 
-    /// The records as ``values()`` gives them, each time with what was removed, inserted, moved and changed.
+    /// The records as ``values()`` gives them, each time with the removals, insertions, moves and changes.
     ///
     /// ```
     /// for try await step in store.select(Person.self).order { $0.name }.updates() {

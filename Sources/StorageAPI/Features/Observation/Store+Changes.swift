@@ -7,8 +7,8 @@ extension Store {
         public enum Element: Sendable {
             /// A commit.
             case commit(Commit<Changed>)
-            /// Some commits are not known: the observer was too slow, another process has written, or a write was running
-            /// when the observer began. Read again what is of interest. Commits that follow are known.
+            /// Some commits are not known: the observer was too slow, another process has written, or a write was
+            /// running when the observer began. Read the data of interest again. Later commits are reported.
             case gap
         }
         public typealias Failure = StorageError
@@ -24,7 +24,7 @@ extension Store {
             return Iterator(subscription: Subscription(store, interest, .commits(of: model)), changes: changes)
         }
 
-        /// One observer, which is told of the commits since it was made.
+        /// An observer, which receives the commits since it was created.
         public struct Iterator: AsyncIteratorProtocol {
             let subscription: Subscription
             let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
@@ -75,9 +75,9 @@ extension Store {
     /// }
     /// ```
     ///
-    /// An observer is told of the commits since its iterator was made, when they are durable. It holds the store open, and
-    /// ends when the store is closed or its task is cancelled. The store keeps some thousand commits for observers that
-    /// are slow; one that is slower gets a ``Changes/Element/gap``.
+    /// An observer receives the commits since its iterator was created, once they are durable. It holds the store open,
+    /// and ends when the store is closed or its task is cancelled. The store keeps some thousand commits for observers
+    /// that are slow; one that is slower gets a ``Changes/Element/gap``.
     ///
     /// While there is an observer, each save and update of the model also reads the records before and after.
     /// - Throws: errors of preparing the model, and `typeMismatch` if a stored key does not fit the type, from the
@@ -98,7 +98,7 @@ extension Store {
         }
     }
 
-    /// All commits, with what they did to each model; as for one model.
+    /// All commits, with the changes of each model; as for one model.
     public func changes() -> Changes<[ModelChanges]> {
         Changes(store: self, model: nil) { (commit, _) throws(StorageError) in
             var models: [ModelChanges] = []

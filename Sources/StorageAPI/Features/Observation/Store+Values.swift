@@ -36,7 +36,7 @@ extension Store {
         }
     }
 
-    /// Observes what a closure reads, all of it in one snapshot.
+    /// Observes everything that a closure reads, in one snapshot.
     ///
     /// ```
     /// for try await (people, pens) in store.observe({ snapshot throws(StorageError) in
@@ -44,8 +44,8 @@ extension Store {
     /// }) { show(people, pens) }
     /// ```
     ///
-    /// The closure runs again when a model that it has read has changed, and its result is an element if it has read other
-    /// values than before. What it reads decides its result: do not let anything else.
+    /// The closure runs again when a model that it has read has changed, and its result is an element if it has read
+    /// other values than before. Its result must depend on nothing but what it reads.
     public func observe<T>(
         _ body: @escaping @Sendable (inout Snapshot) throws(StorageError) -> T
     ) -> Values<T> {

@@ -1,7 +1,7 @@
 public import StorageDriver
 
 extension Store {
-    /// Groups of records without types: the values of their keys, and what is computed of each group.
+    /// Groups of records without types: the values of their keys, and the aggregates of each group.
     public struct RecordGroups: Hashable, Sendable {
         /// A value that is computed of each group; terms are text, as in a condition.
         public enum Output: Hashable, Sendable {

@@ -42,9 +42,9 @@ extension Select where Model == DynamicRecord {
     /// let names = try await store.records("Person").where(text: "age >= 28").only(["id", "name", "pens"]).all()
     /// ```
     ///
-    /// Each result is the fields of one record: columns first, then what is owned. It is no record, so that none is saved
-    /// without what was not read. Owned records are loaded where they are chosen, and only these. A name that the model
-    /// does not have is `invalidQuery`.
+    /// Each result is the fields of one record: columns first, then owned records. It is not a record, so that saving
+    /// cannot drop the properties that were not read. Owned records are loaded where they are chosen, and only these. A
+    /// name that the model does not have is `invalidQuery`.
     public func only(_ properties: [String]) -> Fields { Fields(select: self, properties: properties) }
 
     /// Sets a property, by its stored name, on the records of the query; with a limit, on the first ones in its order.
@@ -55,7 +55,8 @@ extension Select where Model == DynamicRecord {
         Update(selection: selection, source: source, model: model).set(property, to: value)
     }
 
-    /// Sets properties of the records of the query to what a text computes: `age = age + 1`; with a limit, on the first ones.
+    /// Sets properties of the records of the query to the result of a text expression: `age = age + 1`; with a limit,
+    /// on the first ones.
     public func set(text: String) -> Update<Model, Source> {
         Update(selection: selection, source: source, model: model).set(text: text)
     }

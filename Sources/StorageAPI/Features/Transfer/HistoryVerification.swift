@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Looks for what is wrong in a store's history: a commit that is missing, an entry without its commit, or one that cannot
-/// be read.
+/// Looks for defects in a store's history: a commit that is missing, an entry without its commit, or one that cannot be
+/// read.
 struct HistoryVerification {
     private let tables: HistoryTables
     private let session: any StorageSession

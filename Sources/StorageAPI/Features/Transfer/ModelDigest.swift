@@ -6,11 +6,11 @@ public import StorageDriver
 /// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
 /// of removed properties is. Elements of an array of references have the positions 0, 1, 2, …, whatever is stored.
 ///
-/// What is hashed, so that other programs can compute it: a number is 8 bytes, the least significant first, and a byte
-/// 0xFF; a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how
-/// many columns its key has and how many there are, then role, property and type of each, the key's first and the
-/// others by property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number of bytes
-/// that follow. A NaN is 0x7FF8000000000000, and a zero has no sign. The number of rows follows them.
+/// The hashed bytes, so that other programs can compute the digest: a number is 8 bytes, the least significant first,
+/// and a byte 0xFF; a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and
+/// these; how many columns its key has and how many there are, then role, property and type of each, the key's first
+/// and the others by property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number
+/// of bytes that follow. A NaN is 0x7FF8000000000000, and a zero has no sign. The number of rows follows them.
 public struct ModelDigest: Hashable, Sendable {
     /// The model's stored name.
     public let model: String

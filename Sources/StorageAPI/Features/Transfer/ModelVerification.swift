@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Looks at the rows of one model for what no store should hold.
+/// Looks for defects in the rows of one model.
 struct ModelVerification {
     private let model: StoredModel
     private let roots: [TableSchema]

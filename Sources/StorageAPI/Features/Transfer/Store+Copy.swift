@@ -30,7 +30,7 @@ extension Store {
     ///   - source: another store.
     ///   - models: the stored names of the models to copy; all by default.
     ///   - isReplacing: whether records that this store has of these models are deleted first.
-    ///   - takesHistory: whether the source's history is copied too, with what it keeps of which models; then all models are
+    ///   - takesHistory: whether the source's history is copied too, with its models and its limit; then all models are
     ///     copied. Otherwise the copy is in this store's own history, if it keeps one.
     ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
     ///     the source or close it: that is `busy`.

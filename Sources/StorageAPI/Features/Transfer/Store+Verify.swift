@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A defect in what a store contains.
+/// A defect in a store's contents.
 public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// The stored name of the model; nil if the defect concerns the whole store.
     public let model: String?
@@ -101,7 +101,7 @@ extension Store {
         }
     }
 
-    /// Damage is what was looked for; any other error keeps from looking.
+    /// Damage is a finding; any other error ends the check.
     private static func tell(_ error: StorageError, _ body: (StoreProblem) -> Void) throws(StorageError) {
         switch error.code {
         case .corrupt, .typeMismatch: body(StoreProblem(error))

@@ -13,9 +13,10 @@ enum ChangeDetail: Comparable {
 
 /// The changes that all observers of a store, and its history, ask for together. Nothing else is captured.
 final class ChangeInterest: Sendable {
-    /// Of every model; nil if nobody asks that.
+    /// The interest in every model; nil if there is none.
     private let all: ChangeDetail?
-    /// By the model's stored name. Names that are canonically equivalent count as one here, so too much may be captured.
+    /// The interest in single models, by stored name. Canonically equivalent names count as one here, so more than
+    /// necessary may be captured.
     let models: [String: ChangeDetail]
 
     init(all: ChangeDetail?, models: [String: ChangeDetail]) {

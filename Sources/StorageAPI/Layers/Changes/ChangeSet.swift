@@ -87,8 +87,8 @@ final class ChangeSet {
         if hasUnchanged { net.removeAll(where: \.isEmpty) }
     }
 
-    /// The net effect on each model, once the write has ended: what was inserted and then deleted is no change, and what
-    /// was deleted and then inserted is changed.
+    /// The net effect on each model, once the write has ended: a record that was inserted and then deleted is no
+    /// change, and one that was deleted and then inserted is changed.
     private(set) lazy var net: [NetChanges] = {
         var models: [NetChanges] = []
         for step in steps {
@@ -106,7 +106,7 @@ final class ChangeSet {
 
 /// The records that a write has updated, as they were before its first change of each: a digest is enough to know them again.
 private struct ComparedRecords {
-    /// By the model's stored name and the key; a digest is nil where the record was deleted first.
+    /// The digests by the model's stored name and the key. A digest is nil where the record was deleted first.
     private var digests: [String: [[Value]: RowDigest.Result?]] = [:]
     /// In the order in which they came.
     private var order: [(model: String, key: [Value])] = []

@@ -1,9 +1,9 @@
 import StorageDriver
 import Synchronization
 
-/// The models of a store whose records expire, and the plans that read only what has not.
+/// The models of a store whose records expire, and the plans that exclude expired records.
 ///
-/// Made anew when what is known of the models changes.
+/// Remade when the known models change.
 final class ExpiringModels: Sendable {
     /// A model with a time of expiry.
     struct Model: Sendable {
@@ -15,7 +15,7 @@ final class ExpiringModels: Sendable {
 
         var name: String { root.path[0] }
 
-        /// The keys of what has expired by the time that is the argument, the first to expire first.
+        /// The keys of records that have expired by the time in the argument, in order of expiry.
         ///
         /// - Parameter areSome: whether the keys of the first list are left out.
         func expiredKeys(areSome: Bool) -> Query {
@@ -36,7 +36,7 @@ final class ExpiringModels: Sendable {
     private let directory: ModelDirectory
     private let plans = Mutex(RecentlyUsed<ObjectIdentifier, Unexpired>(most: 1000))
 
-    /// A plan, and the same without what has expired.
+    /// A plan, and the same plan without expired records.
     private struct Unexpired {
         /// Kept, so that no other plan gets its identity.
         let plan: QueryPlan
@@ -66,7 +66,8 @@ final class ExpiringModels: Sendable {
         self.directory = directory
     }
 
-    /// The plan without what has expired, whose time is the argument after the plan's own; nil if nothing of it expires.
+    /// The plan without expired records, with the time as an additional last argument; nil if none of its records
+    /// expire.
     func unexpired(_ plan: QueryPlan, argumentCount: Int) -> QueryPlan? {
         guard plan.tables.contains(where: { model(of: $0) != nil }) else { return nil }
         guard plan.id != nil else { return make(plan, argumentCount, id: nil) }
@@ -90,7 +91,7 @@ final class ExpiringModels: Sendable {
     }
 }
 
-/// Puts into a query that what has expired is not there: in its own table, and wherever it leads along an edge.
+/// Rewrites a query to exclude expired records, in its own table and in every joined one.
 private struct UnexpiredQuery {
     private let expiring: ExpiringModels
     private let now: QueryTerm

@@ -13,7 +13,7 @@ final class ExpiryLayer: Sendable {
     /// The number of the version at which no model's records expire, as in most stores they never do.
     private let withoutExpiry = Atomic(-1)
 
-    /// The author of the commits that remove what has expired.
+    /// The author of the commits that remove expired records.
     static var author: String { "storage: expiry" }
 
     /// - Parameter clock: the time in seconds since the reference date.
@@ -44,7 +44,7 @@ final class ExpiryLayer: Sendable {
         return models
     }
 
-    /// A session in which what has expired does not exist. Ends the given one if it throws.
+    /// A session in which expired records do not exist. Ends the given one if it throws.
     ///
     /// - Parameter version: that of the session's tables, or an earlier one.
     func wrap(

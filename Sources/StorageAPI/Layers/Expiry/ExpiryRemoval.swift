@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Deletes what has expired, before a write does anything else. It is a commit of its own in the history, by
+/// Deletes expired records before a write does anything else. It is a commit of its own in the history, by
 /// ``ExpiryLayer/author``, so that no undo of the write meets it.
 ///
 /// A record that cannot be deleted stays, and fails no write (``UnremovedRecords``).
@@ -65,7 +65,7 @@ struct ExpiryRemoval {
             metadata: ["model": "\(model.name)", "count": "\(stuck.count)", "reason": "\(reason.message)"])
     }
 
-    /// The keys of what has expired, the first to expire first.
+    /// The keys of expired records, in order of expiry.
     private func expired(
         _ model: ExpiringModels.Model, _ now: Value, except stuck: [[Value]]
     ) throws(StorageError) -> [[Value]] {

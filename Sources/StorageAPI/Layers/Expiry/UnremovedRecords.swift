@@ -60,7 +60,7 @@ final class UnremovedRecords: Sendable {
         }
     }
 
-    /// Those of all models, each with the reason why it stays.
+    /// The records of all models that stay, each with the reason.
     var all: [(model: String, key: [Value], reason: StorageError?)] {
         models.withLock { models in
             models.sorted { $0.key < $1.key }.flatMap { name, model in

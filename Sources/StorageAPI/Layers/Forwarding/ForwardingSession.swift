@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A session that forwards every call to another one. A layer overrides what it changes or looks at.
+/// A session that forwards every call to another one. A layer overrides the calls that it changes or observes.
 ///
 /// Used by one thread at a time, as every session is.
 class ForwardingSession: QueryExplaining, PrefetchingSession {
@@ -37,7 +37,7 @@ class ForwardingReader: ForwardingSession, StorageReader {
 
 /// A writing session that forwards every call to another one.
 ///
-/// It does not delete what a query chooses by itself: a layer then sees the keys of what is deleted.
+/// It does not delete what a query chooses by itself: a layer then sees the keys of the deleted records.
 class ForwardingWriter: ForwardingSession, StorageWriter {
     /// The session below, for a layer's own rows.
     final let writer: any StorageWriter
@@ -62,7 +62,7 @@ class ForwardingWriter: ForwardingSession, StorageWriter {
 
     func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
 
-    /// Called before a savepoint begins, so that a layer can return to what it knew then.
+    /// Called before a savepoint begins, so that a layer can return to its state at that point.
     func beginSavepoint() {}
 
     /// Called when the innermost savepoint has ended.

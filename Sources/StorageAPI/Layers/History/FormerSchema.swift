@@ -6,12 +6,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A model's tables as they were until its schema was changed, and what the change made of their names and values.
+/// A model's tables as they were until its schema was changed, and the effect of the change on their names and values.
 ///
 /// An image that was made before the change names tables and columns as they were then. It is read as its rows would be if
 /// they had stayed in the store: the changes since are applied to it, one after the other.
 struct FormerSchema: Codable {
-    /// All of them, with what no program declared.
+    /// All tables, including undeclared ones.
     let tables: [TableSchema]
     private let moves: [Move]
 
@@ -35,7 +35,7 @@ struct FormerSchema: Codable {
         /// The value of rows that had none, in the form of ``RecordImage/bytes(of:)``.
         var missing: Data?
 
-        /// A value in its new type. One that does not fit stays: who reads it is told.
+        /// A value in its new type. A value that does not fit stays, and reading it reports the problem.
         func converted(_ value: Value) -> Value {
             guard let types, types.count == 2 else { return value }
             return ValueConversion.convert(value, from: types[0], to: types[1]) ?? value
@@ -107,7 +107,7 @@ struct FormerSchema: Codable {
 
     // MARK: Images
 
-    /// Makes of an image's tables what the change would have made of their rows.
+    /// Applies the schema change to an image's tables.
     ///
     /// - Parameter gone: gets the properties that the image has values of, and that the change has dropped.
     func apply(to images: inout [ImageTable], gone: inout [[String]]) throws(StorageError) {

@@ -1,11 +1,11 @@
 import StorageDriver
 
-/// Removes what is older than a store keeps: at a time so much that it keeps up with what is written, and no more.
+/// Removes history older than the store's limit, each time enough to keep up with new entries and no more.
 struct HistoryPruning {
     /// The number of commits between two of these, if none of them has changed much.
     private static let interval: Int64 = 32
     private static let mostCommits: Int64 = 128
-    /// As many as the commits between two of these can have changed.
+    /// The number of records that the commits between two of these can have changed.
     private static let mostChanges: Int64 = 4096
     private static let part = 1024
 

@@ -90,7 +90,7 @@ struct HistoryReading {
 
     /// The next changes after a place of a commit, in their order; of one model if it is named.
     ///
-    /// - Throws: `corrupt` if they are no later ones: who reads on from there would never come to an end.
+    /// - Throws: `corrupt` if they are not later ones, since reading on from there would never end.
     func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [Change] {
         var found = try changes(of: commit, after: place, of: model)
         if found.count < Self.part {

@@ -214,7 +214,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     // MARK: The end
 
-    /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
+    /// Corrects the entries to the net effect of the commit, signs it, and removes some entries that are too old.
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
@@ -239,8 +239,8 @@ final class HistoryRecorder: ChangeSubscriber {
         try writer.write(correction.gone, kept.tables.removeChanges)
     }
 
-    /// Corrects the entries of a model whose records all went, or may be others. What was noted of it does not say what
-    /// became of one record; the entries before, and the records of now, do.
+    /// Corrects the entries of a model whose records all went, or may be others. The captured changes do not show the
+    /// net change of one record; it is derived from earlier entries and the current records.
     private func correctEverything(of model: String, _ correction: inout Correction) throws(StorageError) {
         guard let known = known[model], !known.isEmpty else { return }
         var first = known.mapValues { (place: entries[$0].place, kind: entries[$0].kind) }

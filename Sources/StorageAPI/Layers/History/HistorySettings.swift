@@ -16,7 +16,7 @@ struct HistorySettings: Codable, Equatable, Sendable {
         var recordsSince: Int64?
     }
 
-    /// The extent of what is kept; everything where neither is set.
+    /// The limits of the history; everything is kept where neither is set.
     struct Retention: Codable, Equatable, Sendable {
         var commits: Int?
         var seconds: Double?

@@ -98,7 +98,7 @@ final class ImageSession: StorageSession {
         let rows = image.rows.map { row in
             places.map { place in
                 switch place {
-                // What does not fit is told by who reads it.
+                // The reader reports a value that does not fit.
                 case .column(let column, let type): ValueConversion.convert(row[column], to: type) ?? row[column]
                 case .value(let value): value
                 }

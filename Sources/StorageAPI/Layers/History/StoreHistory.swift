@@ -5,7 +5,7 @@ import Synchronization
 final class StoreHistory: SchemaChangeObserver {
     private struct State {
         var active: ActiveHistory?
-        /// Those of a session that found a history before any write did.
+        /// The settings of a session that found a history before any write did.
         var tables: HistoryTables?
     }
 
@@ -40,7 +40,7 @@ final class StoreHistory: SchemaChangeObserver {
         }
     }
 
-    /// Under the lock, so that what is captured is always what the active history records.
+    /// Under the lock, so that the captured changes are always those that the active history records.
     private func activate(_ history: ActiveHistory?, _ state: inout State) {
         state.active = history
         didActivate(history?.settings.models.map(\.name) ?? [])

@@ -14,7 +14,7 @@ final class CallMeter {
     // Exclusivity is not checked at run time: no access to it lasts beyond one statement of this class.
     @exclusivity(unchecked) private(set) var counts = Counts()
 
-    /// Forgets what was counted, since the write that did it is undone and runs again.
+    /// Resets the counts, because the write was undone and runs again.
     func restart() { counts = Counts() }
 
     /// The rows of a query, which are counted as they are read.

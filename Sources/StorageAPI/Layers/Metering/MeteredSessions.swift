@@ -23,7 +23,7 @@ class MeteredWriter: ForwardingWriter {
         super.init(writer)
     }
 
-    /// The metered session, which deletes what a query chooses if the engine's session does.
+    /// The metered session, which deletes by query if the engine's session does.
     static func metering(_ writer: any StorageWriter, _ meter: CallMeter) -> MeteredWriter {
         (writer as? any QueryDeletingWriter).map { MeteredChoosingWriter(choosing: $0, meter) }
             ?? MeteredWriter(writer, meter)

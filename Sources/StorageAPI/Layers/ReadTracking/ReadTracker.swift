@@ -30,7 +30,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
 
     func show(_ body: (inout RowDigest) -> Void) { body(&digest) }
 
-    /// Forgets what was read so far.
+    /// Forgets everything read so far.
     func restart() { (models, digest, cursors) = ([], RowDigest(), 0) }
 
     override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
@@ -40,7 +40,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
         return key
     }
 
-    /// The digest of what was read so far.
+    /// The digest of everything read so far.
     var result: RowDigest.Result { digest.result }
 
     private func track(_ table: TableSchema) {

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// One property and what it is set to.
+/// A property and the value that it is set to.
 struct Assignment: Sendable {
     /// The property as a term, or by its name.
     enum Property: Sendable {

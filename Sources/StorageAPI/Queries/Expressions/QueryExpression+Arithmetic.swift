@@ -198,24 +198,24 @@ extension QueryExpression where V == Duration? {
 // Texts are joined, scalar by scalar.
 
 extension QueryExpression where V == String {
-    /// The left text and behind it the right one.
+    /// The left text followed by the right one.
     public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
-    /// The left text and behind it the right one.
+    /// The left text followed by the right one.
     public static func + (left: Self, right: String) -> Self { compute(.add, left, value(right)) }
-    /// The left text and behind it the right one.
+    /// The left text followed by the right one.
     public static func + (left: String, right: Self) -> Self { compute(.add, value(left), right) }
 }
 
 extension QueryExpression where V == String? {
-    /// The left text and behind it the right one; nil where one is nil.
+    /// The left text followed by the right one; nil where one is nil.
     public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
-    /// The left text and behind it the right one; nil where one is nil.
+    /// The left text followed by the right one; nil where one is nil.
     public static func + (left: Self, right: String) -> Self { compute(.add, left, value(right)) }
-    /// The left text and behind it the right one; nil where one is nil.
+    /// The left text followed by the right one; nil where one is nil.
     public static func + (left: String, right: Self) -> Self { compute(.add, value(left), right) }
-    /// The left text and behind it the right one; nil where one is nil.
+    /// The left text followed by the right one; nil where one is nil.
     public static func + (left: Self, right: QueryExpression<String>) -> Self { compute(.add, left, right) }
-    /// The left text and behind it the right one; nil where one is nil.
+    /// The left text followed by the right one; nil where one is nil.
     public static func + (left: QueryExpression<String>, right: Self) -> Self { compute(.add, left, right) }
 }
 

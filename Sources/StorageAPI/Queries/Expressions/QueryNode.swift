@@ -15,9 +15,9 @@ indirect enum QueryNode: Sendable {
     /// An aggregate of a term of the children.
     case childAggregate(AggregateFunction, PropertyPath, QueryNode)
     case choice(QueryNode, QueryNode, QueryNode)
-    /// Of two vectors.
+    /// The distance of two vectors.
     case distance(VectorMetric, QueryNode, QueryNode)
-    /// Of a group's rows.
+    /// An aggregate of a group's rows.
     case aggregate(AggregateFunction, QueryNode?)
     /// A group's key, by its index.
     case groupKey(Int)
@@ -35,7 +35,7 @@ indirect enum QueryNode: Sendable {
     case not(QueryNode)
     case quantified(Quantifier, PropertyPath, QueryNode)
     case constant(Bool)
-    /// A comparison with what the path leads to, for the elements of the first array in the path.
+    /// A comparison with the target of the path, for the elements of the first array in the path.
     case overPath(Quantifier, PropertyPath, @Sendable (QueryNode) -> QueryNode)
     /// A node with its position in a text, for errors.
     case placed(QueryNode, TextPlace)

@@ -139,13 +139,13 @@ extension QueryLowering {
 
     /// The path from the row in scope to other rows.
     struct JoinPath {
-        /// To the row that has the rows: through children and references, one each.
+        /// The joins to the row that has the rows, through children and references, one each.
         var steps: [Join] = []
-        /// To the rows.
+        /// The join to the rows.
         var last: Join
-        /// From an element of an array of references to the record.
+        /// The join from an element of an array of references to the record.
         var element: Join?
-        /// The column that says whether an array is nil.
+        /// The column that records whether an array is nil.
         var presence: QueryTerm?
         /// The scope of the rows' own conditions.
         var end: Place
@@ -315,7 +315,7 @@ extension QueryLowering {
         return Join(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
     }
 
-    /// To the records of a model that refer to the record in scope.
+    /// Returns the path to the records of a model that refer to the record in scope.
     private mutating func way(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> JoinPath {
         leavesRecord = true
         let model = try tables(of: .type(inverse.model))

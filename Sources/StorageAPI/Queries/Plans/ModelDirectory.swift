@@ -65,7 +65,7 @@ final class ModelDirectory: Sendable {
 
     func set(_ tables: ModelTables, of type: ObjectIdentifier) { known.withLock { $0.types[type] = tables } }
 
-    /// Notes what the transaction that runs has prepared, until it ends.
+    /// Records the models that the running transaction has prepared, until it ends.
     func setUncommitted(_ tables: [ObjectIdentifier: ModelTables]) { known.withLock { $0.uncommitted = tables } }
 
     /// - Parameter isWriting: whether the caller is the thread on which transactions run.

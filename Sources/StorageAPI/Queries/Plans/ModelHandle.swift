@@ -53,7 +53,7 @@ package final class ModelHandle: Sendable {
             tables, directory: directory, kept: kept, undeclared: tables.undeclared, refusal: refusal)
     }
 
-    /// The model beside the tables of now, which another process may have changed.
+    /// Rebinds the model to the current tables, which another process may have changed.
     func compared(with recorded: [TableSchema], directory: ModelDirectory) -> ModelHandle {
         do throws(StorageError) {
             let now = try tables.rebound(to: recorded)
@@ -202,7 +202,7 @@ private struct TableWrites {
     let update: WritePlan
     let delete: WritePlan
     let truncate: WritePlan
-    /// Of arrays of references alone.
+    /// Deletes one element; nil for anything but arrays of references.
     let deleteElement: WritePlan?
 
     init(_ table: TableBinding, keyCount: Int, directory: ModelDirectory) {

@@ -4,7 +4,7 @@ import StorageDriver
 struct Referrer: Sendable {
     /// The stored name of the referring model.
     let model: String
-    /// The table of the referring rows: the model's own, or one of what it owns.
+    /// The table of the referring rows: the model's own, or one of its owned records.
     let table: TableSchema
     /// The columns that have the parts of the key.
     let columns: [Int]

@@ -22,7 +22,7 @@ final class UndeclaredTables: Sendable {
         let delete: WritePlan
     }
 
-    /// The root's first; owners before what they own, except for types that own each other.
+    /// The root's first; owners before their owned records, except for types that own each other.
     let tables: [Table]
     let keyCount: Int
 

@@ -34,7 +34,7 @@ struct TextParser {
         return order
     }
 
-    /// A property, or what is computed of some.
+    /// A property, or an expression of some.
     static func term(_ text: String) throws(StorageError) -> QueryNode {
         var parser = try TextParser(text, [])
         let place = parser.place

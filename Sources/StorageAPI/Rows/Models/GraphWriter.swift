@@ -49,7 +49,7 @@ package final class GraphWriter: @unchecked Sendable {
     @exclusivity(unchecked) private var failure: StorageError?
     @exclusivity(unchecked) private var lastNode: Int64 = 0
     @exclusivity(unchecked) private var depth = 0
-    /// By table, for records that are written without their types.
+    /// The field positions of each table, for records that are written without their types.
     @exclusivity(unchecked) private var fieldPositions: [FieldPositions?] = []
     /// Keys that replace those of the models, one for each in their order; nil for the models' own.
     @exclusivity(unchecked) var keys: ValueCells?

@@ -14,7 +14,7 @@ extension Property {
         /// its JSON.
         public var convert: (@Sendable (Value) throws -> Value)?
 
-        /// Nothing but what the property's type says.
+        /// Only the form of the property's type.
         public init() {}
     }
 

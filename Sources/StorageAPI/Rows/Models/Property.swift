@@ -31,7 +31,7 @@ public struct Property: Sendable {
         public static let indexed = Traits(rawValue: 2)
         /// No two records have equal values, nil excepted.
         public static let unique = Traits(rawValue: 4)
-        /// From the time that it has, the record is gone.
+        /// The record expires at the property's time.
         public static let expires = Traits(rawValue: 8)
         /// The store sets it to the time when the record is inserted.
         public static let created = Traits(rawValue: 16)

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The fields of a record, and what they are in the rows of one table.
+/// The fields of a record, and their columns in the rows of one table.
 struct RecordFields: Sendable {
     /// The model's name in records that are read.
     let model: String

@@ -1,7 +1,7 @@
 import StorageDriver
 
 extension RowWriter {
-    /// Writes a record's fields to the columns of the row, and what it owns to rows of their own.
+    /// Writes a record's fields to the columns of the row, and its owned records to rows of their own.
     mutating func write(_ record: DynamicRecord) {
         let positions = graph.takeUnretainedValue().fieldPositions(of: table)
         do throws(StorageError) {

@@ -59,7 +59,8 @@ struct DeclaredModels {
 
     // MARK: Types
 
-    /// - Parameter elements: what the first column refers to, if the type stands for the elements of an array of references.
+    /// - Parameter elements: the target of the first column, if the type stands for the elements of an array of
+    ///   references.
     /// - Parameter target: the model that they refer to.
     private mutating func add(
         _ type: any Storable.Type, elements: ReferenceSchema? = nil, of target: (any Storable.Type)? = nil

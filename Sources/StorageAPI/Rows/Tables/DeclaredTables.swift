@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The tables that a model declares, before they are compared with what a store has recorded.
+/// The tables that a model declares, before they are compared with the recorded ones.
 ///
 /// Every owned property becomes a table. Below the entry to a recursion, if a type can reach itself, there is one table
 /// of numbered nodes for each declaring type and property, so the list is finite.

@@ -4,7 +4,7 @@ import Synchronization
 /// The types with their stored names in one store (clause S10).
 final class ModelNames: Sendable {
     private struct Claim {
-        /// Those that have the name, the first in front.
+        /// The types that have the name, the first in front.
         var types: [any Storable.Type]
         var signature: [DeclaredModel.Signature]
     }

@@ -13,7 +13,7 @@ extension ModelTables {
         }
     }
 
-    /// The same model in tables to which another process has added: what has come is kept by writes (clause S7).
+    /// The same model in tables to which another process has added: writes preserve the additions (clause S7).
     ///
     /// - Throws: `schemaMismatch`, with the property, for what no longer fits.
     func rebound(to recorded: [TableSchema]) throws(StorageError) -> ModelTables {

@@ -208,7 +208,7 @@ extension TableSchema {
     /// Returns whether it is the root's table of a model.
     func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
 
-    /// Returns whether an owner may have several rows here. What is not recorded is taken for several, which loses
+    /// Returns whether an owner may have several rows here. If that is not recorded, several are assumed, which loses
     /// none.
     func holdsMany(below owner: TableSchema) -> Bool {
         isNode ? isMany ?? true : positions > owner.positions

@@ -130,7 +130,7 @@ package final class TableBinding: Sendable {
 package struct ReferenceBinding: Sendable {
     let property: String
     let target: ModelSource
-    /// Of its first column.
+    /// The reference of its first column.
     let schema: ReferenceSchema
     /// The cells of a row, one for each part of the key.
     let cells: [Int]
@@ -145,6 +145,6 @@ package struct RelationBinding: Sendable {
     package let target: Int
     package let isMany: Bool
     package let isOptional: Bool
-    /// Writes what a record owns that does not say what it owns.
+    /// Writes the default owned records of a record that names none.
     var writeDefault: OwnedDefault?
 }

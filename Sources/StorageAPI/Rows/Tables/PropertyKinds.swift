@@ -72,11 +72,11 @@ struct PropertyKinds {
     }
 }
 
-/// The recorded tables of what the rows of one table own, or owned when they were last declared.
+/// The recorded tables that the rows of one table own, or owned when they were last declared.
 struct RecordedOwned {
-    /// By their recorded names, as bytes.
+    /// The columns by their recorded names, as bytes.
     var byName: [[UInt8]: TableSchema]
-    /// By the stored names of the declared properties that they are of.
+    /// The columns by the stored names of the declared properties to which they belong.
     var declared: [[UInt8]: TableSchema]
 
     func table(_ name: String) -> TableSchema? { byName[Array(name.utf8)] }

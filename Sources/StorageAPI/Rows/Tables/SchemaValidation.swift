@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Checks what a model declares. Nothing else does. The macro refuses most of this at compile time; a conformance
+/// Checks a model's declaration. Nothing else does. The macro refuses most of this at compile time; a conformance
 /// written by hand comes here first.
 enum SchemaValidation {
     /// The most properties that make up one key.

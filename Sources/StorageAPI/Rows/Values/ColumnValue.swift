@@ -5,7 +5,7 @@ public import StorageDriver
 /// The library conforms what can be a property; an enum with a raw value needs no conformance. A type of your own that
 /// should be queryable as a scalar is best written as a `RawRepresentable` over one of these.
 public protocol ColumnValue: Sendable {
-    /// The type under which the column is recorded; an Optional has the type of what it wraps.
+    /// The type under which the column is recorded; an Optional has the type that it wraps.
     static var columnType: ColumnType { get }
     /// A Boolean value that indicates whether nil is among the values.
     static var isOptional: Bool { get }

@@ -172,7 +172,7 @@ extension Ref: ReadableReference {
     static func read(_ row: inout RowReader) throws(StorageError) -> Ref { try row.read(Ref.self) }
 }
 
-/// Lets Optional and Array recognise a reference among what they wrap.
+/// Lets Optional and Array recognise a wrapped reference.
 protocol ReferenceValue {
     static func readOptional(_ row: inout RowReader) throws(StorageError) -> Self?
     static func readArray(_ row: inout RowReader) throws(StorageError) -> [Self]

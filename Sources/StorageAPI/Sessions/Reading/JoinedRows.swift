@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Records' own rows in memory, and what is loaded for them.
+/// Records' own rows in memory, and the records loaded for them.
 ///
 /// Used by the thread that runs the read.
 final class JoinedRows {
@@ -230,7 +230,7 @@ final class JoinedRows {
 }
 
 extension RecordReader {
-    /// The records of a selection as rows, and what a closure makes of them.
+    /// The records of a selection as rows, and the result of a closure for them.
     func joined<M: Storable, Row>(
         _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>
     ) throws(StorageError) -> [Row] {

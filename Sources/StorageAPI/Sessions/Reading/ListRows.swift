@@ -8,8 +8,8 @@ struct StoredList: Sendable {
 
 /// The elements of one record's array of references, by their places in it.
 ///
-/// A row has the record's key, a position and the key of what it names. Positions ascend and have gaps, so a place is found
-/// by skipping rows in the engine.
+/// A row has the record's key, a position and the key of the referenced record. Positions ascend and have gaps, so a
+/// place is found by skipping rows in the engine.
 struct ListRows {
     /// An element as it is stored.
     struct Element {

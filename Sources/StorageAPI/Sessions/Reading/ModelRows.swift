@@ -2,8 +2,8 @@ package import StorageDriver
 
 /// Turns models into the rows of their tables and back, without a store: for file formats of whole records.
 ///
-/// The same code as in a ``Store`` encodes and checks models, so what a store refuses is refused here. One thread at a
-/// time may use it.
+/// The same code as in a ``Store`` encodes and checks models, so everything that a store refuses is refused here. One
+/// thread at a time may use it.
 package final class ModelRows<Model: Storable> {
     package let handle: ModelHandle
     let limits = BackendInfo.Limits()
@@ -143,7 +143,7 @@ package final class ModelRows<Model: Storable> {
             }
         }
 
-        /// Reads what is left.
+        /// Reads the rest.
         package func finish() throws(StorageError) -> [Model] {
             try flush()
             return models

@@ -8,7 +8,7 @@ protocol ReadTrackingSession: StorageSession {
     ///   shows by itself what is.
     func trackedRows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?) throws(StorageError) -> Cursor
 
-    /// Adds to the digest what is a part of the result.
+    /// Adds a part of the result to the digest.
     func show(_ body: (inout RowDigest) -> Void)
 }
 
@@ -25,6 +25,6 @@ extension StorageSession {
         return try tracking.trackedRows(plan, arguments, shown: nil)
     }
 
-    /// Shows an observer what is a part of its result.
+    /// Shows a part of its result to an observer.
     func showToObserver(_ body: (inout RowDigest) -> Void) { (self as? any ReadTrackingSession)?.show(body) }
 }

@@ -7,7 +7,7 @@ import StorageDriver
 /// be read after the model has got others, and ``FormerSchema`` tells what became of a name. An array that has no rows and
 /// is not Optional is there with no column, which tells it from a property that came later.
 ///
-/// Images of version 1 have neither such arrays nor what the program that made them did not declare.
+/// Version 1 omits such arrays, and properties that the program did not declare.
 struct RecordImage: Equatable {
     let bytes: [UInt8]
 

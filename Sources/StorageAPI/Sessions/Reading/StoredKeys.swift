@@ -2,12 +2,12 @@ import StorageDriver
 
 // The one way to find which records exist: a query for their keys.
 extension ModelHandle {
-    /// Those of the keys that have a record. Costs one query.
+    /// Returns the keys that have a record. Costs one query.
     func stored(among keys: ValueList, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
         try keys.rows(plan(Query(.columns(tables.root.schema.key), scope: keys.scope)), in: session)
     }
 
-    /// Those of the keys that no record has. Costs one query, and another if it is some and not all of them.
+    /// Returns the keys that no record has. Costs one query, and another if that holds for some of them and not all.
     func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
         var count = try session.rows(plan(Query(.count, scope: keys.scope)), keys.scopeArguments)
         let number = try count.next() ? Int(clamping: count.cells[0].int) : 0

@@ -7,13 +7,13 @@ final class ModelRegistry: ModelResolver {
     private let handles = Mutex(HandlesByType())
     /// Models known only by their recorded tables, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
-    /// Those of them that no program declares whole, with all that is recorded.
+    /// The recorded models that no program declares in full, with everything that is recorded.
     private let whole = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
     let directory = ModelDirectory()
     /// The models whose types mark times to be filled in.
     let stamps = StampedModels()
-    /// Rises with each change of what is known of the models.
+    /// Increases with each change of the known models.
     let schemaVersion = Atomic(0)
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
@@ -182,8 +182,8 @@ final class ModelRegistry: ModelResolver {
         return try record(name, tables)
     }
 
-    /// The handle of a model as it is recorded with what no program declares any more: the history keeps and restores that
-    /// too.
+    /// The handle of a model as it is recorded, with the properties that no program declares any more: the history
+    /// keeps and restores that too.
     func whole(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let handle = try recorded(name, in: session)
         guard !handle.tables.isWhole else { return handle }

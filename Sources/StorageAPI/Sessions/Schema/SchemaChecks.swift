@@ -28,7 +28,7 @@ struct SchemaChecks {
 
     func count(_ table: TableSchema) throws(StorageError) -> Int { Int(clamping: try integer(Query(.count), table)) }
 
-    /// Looks for what a property that becomes unique has twice, since an engine would name its index at most.
+    /// Looks for duplicate values of a property that becomes unique, because an engine would name only its index.
     private func checkUnique(_ old: TableSchema, _ new: TableSchema) throws(StorageError) {
         for column in old.columns.indices where new.columns[column].isUnique && !old.columns[column].isUnique {
             try checkUnique(column, old)

@@ -41,7 +41,7 @@ struct SchemaMigration {
         try writer.change(.alter(from: temporary, to: new, added: sources[copied...].map { $0.missing ?? .null }))
     }
 
-    /// Returns the number of columns that are copied. New ones at the end are added behind the copy, with their values:
+    /// Returns the number of columns that are copied. New ones at the end are added after the copy, with their values:
     /// then also what an open store inserts that does not know them has these (clause S11). Where one has no value,
     /// nobody can insert without it.
     private static func copiedColumns(_ sources: [ColumnSource]) -> Int {

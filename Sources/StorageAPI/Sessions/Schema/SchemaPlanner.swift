@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Compares what a model declares with what a store has recorded: the steps between them, and the binding of the
-/// model's cells to the tables as they will be. Touches nothing.
+/// Compares a model's declaration with the recorded schema: the steps between them, and the binding of the model's
+/// cells to the tables as they will be. Touches nothing.
 struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
     /// The model's binding to its tables as they are after the steps.
@@ -13,7 +13,7 @@ struct SchemaPlanner {
     private let declared: DeclaredTables
     private let columnLimit: Int
     private let data: StoredData
-    /// By path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
+    /// The tables by path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
     private var recorded: [[[UInt8]]: TableSchema] = [:]
     private var names: NameAllocator
     /// The recorded path of each declared table, under its old name if it was renamed.
@@ -150,7 +150,7 @@ struct SchemaPlanner {
         throw kinds.bothHoldData(property, former: old.path.last ?? "")
     }
 
-    /// The recorded tables of what a table's rows own, or owned, by their names.
+    /// The recorded tables that a table's rows own, or owned, by their names.
     private func recordedOwned(of index: Int) -> RecordedOwned {
         let base = base(of: index).map { Array($0.utf8) }
         let below = recorded.filter { $0.key.count == base.count + 1 && $0.key.starts(with: base) }

@@ -11,7 +11,7 @@ enum SchemaStep: Sendable {
     case requireChild(owner: TableSchema, child: TableSchema, StorageError)
     /// Fails if a row has the value 0 in the column.
     case requireTrue(TableSchema, column: Int, StorageError)
-    /// Records what is removed from the model. Reading and writing do not need it.
+    /// Records the parts that are removed from the model. Reading and writing do not need it.
     case mark(TableChange, note: String)
     /// Nothing to do, but worth a line in the log.
     case note(String, String)

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Changes of parts of an array of references. Each is an update of its record.
 extension RecordWriter {
-    /// Puts elements before the one at a place, or behind all.
+    /// Inserts elements before the one at an index, or appends them.
     func insert(_ keys: [[Value]], at index: Int?, in list: StoredList) throws(StorageError) {
         let list = try rows(of: list)
         for key in keys { try check(key, list) }
@@ -16,7 +16,7 @@ extension RecordWriter {
         )
     }
 
-    /// Takes the element at a place out and puts it in at another, which counts what is then left.
+    /// Moves the element at an index to another, which counts without the element.
     func move(from first: Int, to index: Int, in list: StoredList) throws(StorageError) {
         let list = try rows(of: list)
         let element = try element(at: first, of: list)
@@ -53,7 +53,7 @@ extension RecordWriter {
         return element
     }
 
-    /// Refuses what a save of the whole record refuses.
+    /// Refuses everything that a save of the whole record refuses.
     private func check(_ key: [Value], _ list: ListRows) throws(StorageError) {
         let columns = list.reference.columns.map { list.table.schema.columns[$0] }
         guard key.count == columns.count else {

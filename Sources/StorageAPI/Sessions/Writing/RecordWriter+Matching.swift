@@ -35,7 +35,7 @@ extension RecordWriter {
         let new: [Int]
         /// The keys of the elements, each after its values.
         var keys: [[Value]] = []
-        /// By values, the keys of the records that had them, and of those that are inserted with them.
+        /// The keys of the records that had each list of values, and of those that are inserted with it.
         var known: [[Value]: [Value]]
 
         init(_ known: [[Value]: [Value]], _ values: ArraySlice<[Value]?>) {

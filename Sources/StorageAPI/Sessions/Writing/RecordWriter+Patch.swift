@@ -37,8 +37,8 @@ extension RecordWriter {
         return try writer.write(batch)
     }
 
-    /// Sets columns to what is computed for each record: all values are read before the first record is written, so that
-    /// each is computed from what was stored before the call.
+    /// Sets columns to values computed for each record: all values are read before the first record is written, so that
+    /// each is computed from the values before the call.
     private func update(
         _ contents: [(column: Int, content: Assignment.Content)], _ selection: Selection
     ) throws(StorageError) -> Int {

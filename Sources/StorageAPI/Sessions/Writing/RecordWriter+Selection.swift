@@ -39,7 +39,7 @@ extension RecordWriter {
     /// Passes the keys of a selection to a write of these records, a part at a time in the order of keys, so that any number
     /// of records needs the same memory.
     ///
-    /// All keys come in one part where what is written to one record may decide whether another is selected: where the
+    /// All keys come in one part where a write to one record may decide whether another is selected: where the
     /// conditions follow references. So they do where a condition computes, since it must be computed for every record
     /// each time (``Query/isComputedWhole``), and where the selection has an order or a limit of its own.
     ///

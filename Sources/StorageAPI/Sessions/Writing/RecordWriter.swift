@@ -48,7 +48,7 @@ package struct RecordWriter {
         return changesRows ? try self.stored(stored) : stored
     }
 
-    /// True if layers of the application have changed what the running call writes.
+    /// True if layers of the application have changed the rows that the running call writes.
     @usableFromInline
     var changesRows: Bool { context.hooks?.hasChangedRows ?? false }
 
@@ -192,7 +192,7 @@ package struct RecordWriter {
         }
     }
 
-    /// Deletes what the store records as owned along with its owner, declared or not (clause S7).
+    /// Deletes owned records along with their owner, declared or not (clause S7).
     private func deleteUndeclared(_ keys: @autoclosure () -> RowBuffer) throws(StorageError) {
         if handle.undeclaredWrites.isEmpty { return }
         let keys = keys()

@@ -184,7 +184,7 @@ package final class TransactionContext {
         return handle
     }
 
-    /// Sets what the transaction has prepared, which its own queries lead to and no other's.
+    /// Sets the models that the transaction has prepared, which only its own queries see.
     private func setOwn(_ models: UncommittedModels?) {
         own = models
         registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])

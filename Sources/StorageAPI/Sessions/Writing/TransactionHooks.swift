@@ -6,13 +6,13 @@ enum WriteOrigin {
     case call
     /// The undoing of a commit.
     case undo
-    /// The removal of what has expired, on which no layer decides.
+    /// The removal of expired records, on which no layer decides.
     case expiry
     /// A copy of whole models from another store.
     case copy
 }
 
-/// Learns of the calls of a transaction, and decides on its deletions: what the layers above the sessions need of them.
+/// Learns of the calls of a transaction, and decides on its deletions, for the layers above the sessions.
 ///
 /// Used by one thread: the one that runs the transaction.
 protocol TransactionHooks: AnyObject {

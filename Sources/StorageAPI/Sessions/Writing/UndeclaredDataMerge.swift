@@ -11,7 +11,7 @@ struct UndeclaredDataMerge {
 
     private typealias Owners = [[Value]: KeptRow]
 
-    /// Writes what the current records own. Their own rows are written already.
+    /// Writes the records that the current ones own. Their own rows are written already.
     func write(_ graph: GraphWriter) throws(StorageError) {
         let keys = keys(of: graph)
         let stored = try owners(keys, rows: storedRows(keys))
@@ -170,7 +170,7 @@ struct UndeclaredDataMerge {
         return key.isEmpty || key.contains(where: \.isNull) ? nil : key
     }
 
-    /// A property that is not declared and has a value in the row, or in what it owns.
+    /// An undeclared property that has a value in the row, or in an owned one.
     private func unknown(in row: KeptRow) -> String? {
         let table = tables.tables[row.table]
         if table.binding == nil { return table.schema.path.dropFirst().joined(separator: ".") }
@@ -228,7 +228,7 @@ struct UndeclaredDataMerge {
     }
 }
 
-/// A row of a table, with what it owns.
+/// A row of a table, with its owned rows.
 private final class KeptRow {
     let table: Int
     var values: [Value]

@@ -3,11 +3,11 @@ import StorageDriver
 // Records that expire: reads do not see them, and writes remove them first.
 
 extension Store {
-    /// Deletes what has expired by now, with all that it owns and by the rules of what refers to it.
+    /// Deletes expired records with everything that they own, by the delete rules of references to them.
     ///
-    /// No program needs it: what has expired is not there for reads, and every write deletes it before it begins. Call it
-    /// at intervals where many records expire between two writes, so that none of these takes long, or where observers
-    /// are to be told. It deletes up to 1,000 records in each commit, as writes do.
+    /// No program needs it: reads don't see expired records, and every write deletes them first. Call it at intervals
+    /// where many records expire between two writes, so that none of these takes long, or where observers are to be
+    /// notified. It deletes up to 1,000 records in each commit, as writes do.
     ///
     /// - Returns: how many records have expired. Those that a rule of deletion took along are not counted.
     /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
@@ -40,10 +40,10 @@ extension Store {
         return removed
     }
 
-    /// The author of the commits by which a store removes what has expired, in its history and in the feed of changes.
+    /// The author of the commits by which a store removes expired records, in its history and in the feed of changes.
     public static var expiryAuthor: String { ExpiryLayer.author }
 
-    /// A reading session of the engine, for which what has expired is not there.
+    /// A reading session of the engine that excludes expired records.
     func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
         // Before the snapshot, which then has these tables or later ones.
         let version = tablesVersion
@@ -51,13 +51,13 @@ extension Store {
         return expiry.isUnused(at: version) ? reader : try expiry.wrap(reader, at: version)
     }
 
-    /// The version of what is known of the models and of their tables.
+    /// The version of the known models and of their tables.
     var tablesVersion: ModelRegistry.Version {
         ModelRegistry.Version(
             models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
     }
 
-    /// Deletes what has expired by now, as much as one commit may.
+    /// Deletes expired records, as many as one commit may.
     ///
     /// - Returns: the number of records, and why others stay.
     private func removeExpired(

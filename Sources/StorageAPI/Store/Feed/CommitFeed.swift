@@ -9,7 +9,7 @@ import Synchronization
 final class CommitFeed: Sendable {
     /// The changes that commits capture for an observer.
     struct Interest {
-        /// Of every model.
+        /// The interest in every model.
         var all: ChangeDetail?
         /// By the model's stored name.
         var models: [String: ChangeDetail] = [:]
@@ -26,7 +26,7 @@ final class CommitFeed: Sendable {
             switch self {
             case .commits(let model): [model]
             case .changes(nil): [nil]
-            // One that waits for no model waits for the end.
+            // With no models, an observer wakes only when the store closes.
             case .changes(let models?): models.isEmpty ? [""] : models.map(Optional.some)
             }
         }
@@ -54,7 +54,7 @@ final class CommitFeed: Sendable {
         var recorded: [String] = []
         /// The changes that the application's layers follow; nil if there are none.
         var layered: ChangeInterest?
-        /// The union of what the interests, the layers and the history ask for.
+        /// The union of the interests, the layers' and the history's included.
         var capturing: ChangeInterest?
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
@@ -67,7 +67,7 @@ final class CommitFeed: Sendable {
         /// The changes of writes that may be visible and are not announced yet; nil for a write that has not captured
         /// them.
         var announced: [ObjectIdentifier: [NetChanges]?] = [:]
-        /// By model; those that wait for any model under nil.
+        /// The waiters by model. Those that wait for any model are under nil.
         var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
     }
 
@@ -97,7 +97,7 @@ final class CommitFeed: Sendable {
         return ChangeCapture(writer, changes, subscribers(changes.signature), registry)
     }
 
-    /// Captures from the next write on what a history records.
+    /// Captures the changes that a history records, from the next write on.
     func record(_ models: [String]) {
         state.withLock { state in
             state.recorded = models
@@ -106,7 +106,7 @@ final class CommitFeed: Sendable {
         }
     }
 
-    /// Captures what the application's layers follow.
+    /// Captures the changes that the application's layers follow.
     func capture(for layers: ChangeInterest?) {
         state.withLock { state in
             state.layered = layers
@@ -115,7 +115,7 @@ final class CommitFeed: Sendable {
         }
     }
 
-    /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
+    /// Registers a write that readers may see before observers are notified.
     func announce(_ job: WriteJob) {
         let models = job.attempt.changes.map { (job.attempt.expired?.net ?? []) + $0.net }
         state.withLock { state in
@@ -172,7 +172,7 @@ final class CommitFeed: Sendable {
     /// Asks for commits of other processes while there are observers.
     func follow(_ others: ExternalCommitMonitor?) { self.others.withLock { $0 = others } }
 
-    /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
+    /// Adds an observer, or changes its interest. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
         state.withLock { state in
             state.setInterest(of: id, to: interest)
@@ -198,7 +198,7 @@ final class CommitFeed: Sendable {
         state.withLock { ($0.news(question, after: number), $0.last) }
     }
 
-    /// The commits after a number that a snapshot of now may include, durable or not yet; nil if some are not known.
+    /// The commits after a number that a current snapshot may include, durable or not yet; nil if some are not known.
     func visible(_ model: String, after number: Int) -> [NetChanges]? {
         state.withLock { state in
             guard let told = state.logs[model]?.commits(after: number), state.lastUnknown <= number else { return nil }
@@ -224,7 +224,7 @@ final class CommitFeed: Sendable {
 }
 
 extension CommitFeed.State {
-    /// Puts together what is asked for by observers and by the history.
+    /// Combines the interests of observers and of the history.
     mutating func collectCapturing() {
         let followed = layered.map { $0.adding(asked) } ?? asked
         capturing = recorded.isEmpty ? followed : ChangeInterest(followed, and: recorded)
@@ -240,7 +240,7 @@ extension CommitFeed.State {
         if isOther { collectInterests() }
     }
 
-    /// Puts together what is asked for, and begins and ends logs.
+    /// Combines the interests, and starts and ends logs.
     private mutating func collectInterests() {
         let (all, models) = tally.together
         asked = interests.isEmpty ? nil : ChangeInterest(all: all, models: models)
@@ -251,7 +251,7 @@ extension CommitFeed.State {
         if asked == nil { (lastOfModel, announced) = ([:], [:]) }
     }
 
-    /// The models of which a write did not note what is asked for by now, since it began before.
+    /// The models whose changes were not captured, because the write began before the subscription.
     func unknownModels(_ before: ChangeInterest?) -> [String] {
         guard let asked else { return [] }
         return asked.models.compactMap { model, detail in
@@ -330,7 +330,7 @@ extension CommitFeed.State {
 
 /// Counts the observers of each kind of change.
 private struct InterestTally {
-    /// By the model's stored name; what is asked for of every model under nil.
+    /// The counts by the model's stored name. The interest in every model is under nil.
     private var counts: [String?: [ChangeDetail: Int]] = [:]
 
     /// Counts an observer in or out. Returns whether what all ask for together is another.

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A commit as its observers are told of it.
+/// A commit as its observers receive it.
 final class CommitEvent: Sendable {
     let number: Int
     let time: Date
@@ -65,6 +65,6 @@ struct CommitLog {
 
     private static func size(of commit: CommitEvent) -> Int { commit.models.reduce(0) { $0 + $1.count } }
 
-    /// A commit changed what is not known.
+    /// A commit made unknown changes.
     mutating func lose(upTo number: Int) { self = CommitLog(after: number) }
 }

@@ -2,8 +2,8 @@ internal import Dispatch
 import StorageDriver
 import Synchronization
 
-/// Asks an engine whether another process has committed, while somebody observes the store: again and again, or when the
-/// engine is told that one has.
+/// Asks an engine whether another process has committed, while somebody observes the store: again and again, or when
+/// the engine reports that one has.
 final class ExternalCommitMonitor: Sendable {
     private let engine: any ExternalCommitsEngine
     /// Called if another process has committed.
@@ -12,7 +12,8 @@ final class ExternalCommitMonitor: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// The engine's last answer, also from before anybody observed: a commit since then is told, not lost.
+        /// The engine's last answer, also from before there was an observer: a commit since then is announced, not
+        /// lost.
         var count: ExternalCommitCount
         var timer: (any DispatchSourceTimer)?
     }
@@ -56,14 +57,14 @@ final class ExternalCommitMonitor: Sendable {
         }
     }
 
-    /// Asks now, and returns when observers are told.
+    /// Asks now, and returns when observers are notified.
     nonisolated(nonsending) func refresh() async {
         await withCheckedContinuation { continuation in
             queue.async { self.checkUntilKnown { continuation.resume() } }
         }
     }
 
-    /// A commit may be visible of which the engine cannot tell yet, and is not told again.
+    /// A commit may be visible that the engine cannot report yet, and is not announced again.
     private func checkWhileObserved() {
         if check() { return }
         queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.checkWhileObserved() }
@@ -84,7 +85,7 @@ final class ExternalCommitMonitor: Sendable {
             if count == .unknown { return false }
         } catch {
             if error.code == .busy { return true }
-            // Observers meet the error when they read. Whoever is left after that is told no more of it.
+            // Observers meet the error when they read. The remaining observers receive no more of it.
         }
         let isNew = state.withLock { state in
             defer { state.count = count }
@@ -103,7 +104,7 @@ final class ExternalCommitMonitor: Sendable {
 
 extension Store {
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
-    /// 20 times a second while it is observed, or is told by the server.
+    /// 20 times a second while it is observed, or is notified by the server.
     ///
     /// Does nothing if nobody else can write to the store.
     /// - Throws: `unsupported` if others can, and the backend cannot tell; `busy` in a body of the store; `closed`.

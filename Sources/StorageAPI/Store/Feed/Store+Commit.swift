@@ -9,8 +9,8 @@ public import Foundation
 extension Store {
     /// The net effect of a commit on the records of a model.
     ///
-    /// What a commit inserts and deletes again is not there, and what it deletes and inserts again is an update. A change
-    /// of what a record owns is an update of the record.
+    /// A record that a commit inserts and deletes is absent, and one that it deletes and inserts again is an update. A
+    /// change of an owned record is an update of its owner.
     public enum KeyChanges<Key: Sendable>: Sendable {
         /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the
         /// writes. A record that was written and is as it was before is none of them; one that was deleted and inserted again

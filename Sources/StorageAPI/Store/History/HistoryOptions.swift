@@ -9,14 +9,14 @@ extension Store {
     ///     options: .init(history: .init(records: [Person.self], keys: [Pen.self], keeping: .days(30))))
     /// ```
     ///
-    /// What is asked for is recorded in the store, and binds every program that writes to it from then on, whether or not
-    /// it asks too. A model that is not named stays as it is recorded.
+    /// The options are recorded in the store, and binds every program that writes to it from then on, whether or not it
+    /// asks too. A model that is not named stays as it is recorded.
     public struct HistoryOptions: Sendable {
         /// The models whose changes are recorded with the record as it was before. They can be undone.
         public var records: [any Storable.Type]
         /// The models of which only the keys of what changes are recorded.
         public var keys: [any Storable.Type]
-        /// The models of which nothing is recorded any more. What was recorded stays until it is too old.
+        /// The models of which nothing is recorded any more. Their entries stay until they are too old.
         public var off: [any Storable.Type]
         /// The limit of the history; nil for the recorded limit, which at first is everything.
         public var keeping: HistoryLimit?
@@ -33,8 +33,8 @@ extension Store {
         }
     }
 
-    /// The minimum of history that a store keeps. What is more goes with later commits, a bounded number of rows with
-    /// each, so some commits more are there for a while. The last commit always stays.
+    /// The minimum of history that a store keeps. Later commits remove the rest, a bounded number of rows with each, so
+    /// some commits more are there for a while. The last commit always stays.
     public struct HistoryLimit: Hashable, Sendable, Codable {
         /// The number of commits; nil for any number.
         public var commits: Int?
@@ -59,7 +59,7 @@ extension Store {
 }
 
 extension Store {
-    /// Records of which models the store keeps a history, if that is not what it does already.
+    /// Records the models of which the store keeps a history, unless they are recorded already.
     nonisolated(nonsending) func keep(_ options: HistoryOptions) async throws(StorageError) {
         guard try !keeps(options) else { return }
         try await writing("open") { context throws(StorageError) in try self.keep(options, in: context) }
@@ -70,7 +70,7 @@ extension Store {
         try writingBlocking("open") { context throws(StorageError) in try self.keep(options, in: context) }
     }
 
-    /// Returns whether what they ask for is recorded already.
+    /// Returns whether the options are recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
         try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let kept = try ActiveHistory.recorded(in: reader, registry.directory)
@@ -88,7 +88,7 @@ extension Store {
         if let kept { history.activateIfNone(kept) }
     }
 
-    /// Looks again, since another process may have changed what is kept.
+    /// Reads the settings again, since another process may have changed them.
     func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
         history.active = try ActiveHistory.recorded(in: session, registry.directory)
     }
@@ -102,7 +102,7 @@ extension Store.HistoryOptions {
 }
 
 extension HistorySettings {
-    /// These settings with what a program asks for.
+    /// These settings with a program's options.
     fileprivate func adding(_ options: Store.HistoryOptions, after last: Int64) -> HistorySettings {
         var settings = self
         for type in options.keys { settings.set(type.schema.name, keepsRecords: false, after: last) }

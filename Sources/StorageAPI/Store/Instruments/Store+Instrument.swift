@@ -26,7 +26,7 @@ extension Store {
         func begin(_ call: Call) -> (@Sendable (Call.End) -> Void)?
     }
 
-    /// A call that an instrument is told of: a verb, a query, a stream, a block of reads or a transaction as a whole.
+    /// A call that is reported to instruments: a verb, a query, a stream, a block of reads or a transaction as a whole.
     public struct Call: Sendable {
         /// The verb, as errors name it: `save`, `select`, `transaction`.
         public let operation: String
@@ -46,7 +46,7 @@ extension Store {
             /// The number of rows that the engine returned: one for each record and owned record.
             public var rowsRead = 0
             /// The number of rows that were passed to the engine to write. To delete a record takes one for each of its
-            /// tables; where the engine finds by itself what a condition deletes, the rows that went are counted.
+            /// tables; where the engine itself finds the rows that a condition deletes, the deleted rows are counted.
             public var rowsWritten = 0
             /// The bytes of the values that were read: of texts and blobs as many as they have, of other values 8.
             public var bytesRead = 0
@@ -75,7 +75,7 @@ final class MeteredCall {
         ends = store.instruments.compactMap { $0.begin(call) }
     }
 
-    /// A session that counts what it writes from zero, since a job may run again.
+    /// A session that counts its writes from zero, since a job may run again.
     func metering(_ writer: any StorageWriter) -> any StorageWriter {
         meter.restart()
         return MeteredWriter.metering(writer, meter)

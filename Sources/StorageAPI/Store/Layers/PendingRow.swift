@@ -17,7 +17,7 @@ extension Store {
             case insert
             /// Inserts the record or replaces it; ``PendingRow/isStored()`` tells which.
             case save
-            /// Updates the record: whole, some of its properties, or only what it owns.
+            /// Updates the record: as a whole, some of its properties, or only its owned records.
             case update
         }
 

@@ -31,8 +31,9 @@ extension Store {
     /// Layers run in the order of ``Options/layers``, in the transaction of the write and in its savepoints. They are part
     /// of the program, not of the store: another program that writes to the same store runs its own.
     ///
-    /// A store may run a write again that failed together with others, so a layer may be called again for a write that was
-    /// undone. What a layer writes in the transaction is undone with it; whatever reaches outside belongs into a ``CommitLayer``.
+    /// A store may run a write again that failed together with others, so a layer may be called again for a write that
+    /// was undone. A layer's writes in the transaction are undone with it. Effects outside of the store belong in a
+    /// ``CommitLayer``.
     ///
     /// A store without layers pays nothing for them.
     public protocol Layer: Sendable {
@@ -81,13 +82,14 @@ extension Store {
         func didChange(_ change: RecordChange, in transaction: borrowing Transaction) throws(StorageError)
     }
 
-    /// A layer that is told of commits.
+    /// A layer that is notified of commits.
     public protocol CommitLayer: Layer {
-        /// Called when a commit of this store is durable: once for each, in their order, and never for what was undone.
+        /// Called when a commit of this store is durable: once for each, in their order, and never for an undone
+        /// transaction.
         ///
         /// Runs before the call that has committed returns, and delays the writes that wait. Must not use the store's
-        /// `blocking` calls, and should hand long work to a task. Commits of other processes are not told; for these, observe
-        /// ``Store/changes()``.
+        /// `blocking` calls, and should hand long work to a task. Commits of other processes are not reported; for
+        /// these, observe ``Store/changes()``.
         func didCommit(_ commit: Commit<[ModelChanges]>)
     }
 

@@ -176,7 +176,7 @@ extension _LoadedRelation {
 // MARK: Relations of what is loaded
 
 extension Ref.Loading {
-    /// Loads the record with what it refers to, or what refers to it.
+    /// Loads the record with the records that it refers to, or that refer to it.
     public func with<X: LoadableRelation, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>
     ) -> Ref<Model>.Loading<(Model, repeat each R, X.Loaded)> where Row == (Model, repeat each R) {
@@ -216,7 +216,7 @@ extension Ref.Loading {
 }
 
 extension Referrers.Loading {
-    /// Loads the records with what they refer to, or what refers to them.
+    /// Loads the records with those that they refer to, or that refer to them.
     public func with<X: LoadableRelation, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>
     ) -> Referrers<Model>.Loading<(Model, repeat each R, X.Loaded)> where Row == (Model, repeat each R) {

@@ -2,7 +2,8 @@ public import StorageDriver
 
 /// A record without its children: its own properties alone.
 ///
-/// Owned children do not exist in this type, and it cannot be saved, so saving can never wipe what was not loaded.
+/// Owned children do not exist in this type, and it cannot be saved, so that saving never wipes properties that were
+/// not loaded.
 ///
 /// ```swift
 /// for person in try await store.select(Person.self).withoutChildren().all() { print(try person.name) }
@@ -72,7 +73,7 @@ extension Select.WithoutChildren where Source == Store {
         try await select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
     }
 
-    /// The records, now and whenever they or what they own changes; see ``Store/Values``.
+    /// The records, now and whenever they or their owned records change; see ``Store/Values``.
     public func values() -> Store.Values<[PartialModel<Model>]> {
         select.observing { [selection = select.selection] (reading) throws(StorageError) in
             try reading.partial(selection)

@@ -1,8 +1,8 @@
 public import StorageDriver
 
 extension Select {
-    /// Loads each record together with what it refers to, or what refers to it: `with(\.author)`, `with(\.tags)`,
-    /// `with(\.books)`.
+    /// Loads each record together with the records that it refers to, or that refer to it: `with(\.author)`,
+    /// `with(\.tags)`, `with(\.books)`.
     ///
     /// ```
     /// for (book, author) in try await store.select(Book.self).with(\.author).all() { … }
@@ -13,7 +13,7 @@ extension Select {
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>
     ) -> Joined<(Model, X.Loaded)> { joined(X._relation(Model.columns[keyPath: relation].path)) }
 
-    /// The same for a record with what it refers to in turn.
+    /// The same for a record with those that it refers to in turn.
     public func with<T: Storable, S: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -62,7 +62,7 @@ extension Select {
             adding(X._relation(Model.columns[keyPath: relation].path))
         }
 
-        /// Loads one more record, with what it refers to in turn.
+        /// Loads one more record, with those that it refers to in turn.
         public func with<T: Storable, S: Sendable, each R: Sendable>(
             _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
             _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>

@@ -167,7 +167,7 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
     }
 }
 
-/// Records with what is loaded for them, by the keys of a part of them at a time.
+/// Records with those loaded for them, by the keys of a part of them at a time.
 private final class JoinedStreamRows<Row>: StreamRows<Row> {
     private let reading: RecordReader
     private let isKeyOrder: Bool
@@ -231,8 +231,8 @@ final class OpenStream<Element>: @unchecked Sendable {
         try await store.prepare([type])
     }
 
-    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
-    /// more than that saves.
+    /// The number of elements that are read at a time: so few that the allocator reuses the memory of released records.
+    /// A lock and a call for each record would cost more than that saves.
     private static var elementsAtATime: Int { 8 }
 
     /// The next elements, as many at least if there are as many, fewer where they are large; none at the end.

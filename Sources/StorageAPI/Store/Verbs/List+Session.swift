@@ -35,10 +35,10 @@ extension Store.List where Source == Store.Session {
 
     // MARK: Changing
 
-    /// Adds an element behind the last.
+    /// Appends an element.
     public func append(_ reference: Ref<Element>) throws(StorageError) { try append([reference]) }
 
-    /// Adds elements behind the last, in their order.
+    /// Appends elements in their order.
     public func append(_ references: [Ref<Element>]) throws(StorageError) {
         guard !references.isEmpty else { return }
         try source.target.writing("append", .type(Owner.self)) { (writing) throws(StorageError) in
@@ -46,7 +46,7 @@ extension Store.List where Source == Store.Session {
         }
     }
 
-    /// Adds an element before the one at a place; at the array's count, behind the last.
+    /// Inserts an element before the one at an index, or appends it at the array's count.
     public func insert(_ reference: Ref<Element>, at index: Int) throws(StorageError) {
         try insert([reference], at: index)
     }

@@ -13,8 +13,8 @@ extension Store {
     /// ```
     ///
     /// A call does to the stored array what it would do to a Swift array, as an update of the record: references are
-    /// checked, and observers and the history are told. A place outside the array is `invalidQuery`, and a record that
-    /// is not stored is `notFound`; then nothing is done.
+    /// checked, and observers and the history receive it. A place outside the array is `invalidQuery`, and a record
+    /// that is not stored is `notFound`; then nothing is done.
     ///
     /// An insertion writes one row for each new element. Where many were inserted at one place before, it also writes
     /// about 64 elements around it anew, seldom more. An array that has no gaps between its elements gets them at its first
@@ -90,12 +90,12 @@ extension Store.List where Source == Store {
 
     // MARK: Changing
 
-    /// Adds an element behind the last.
+    /// Appends an element.
     public nonisolated(nonsending) func append(_ reference: Ref<Element>) async throws(StorageError) {
         try await append([reference])
     }
 
-    /// Adds elements behind the last, in their order.
+    /// Appends elements in their order.
     public nonisolated(nonsending) func append(_ references: [Ref<Element>]) async throws(StorageError) {
         guard !references.isEmpty else { return }
         try await source.writing("append", .type(Owner.self)) { [list] (writing) throws(StorageError) in
@@ -103,7 +103,7 @@ extension Store.List where Source == Store {
         }
     }
 
-    /// Adds an element before the one at a place; at the array's count, behind the last.
+    /// Inserts an element before the one at an index, or appends it at the array's count.
     public nonisolated(nonsending) func insert(_ reference: Ref<Element>, at index: Int) async throws(StorageError) {
         try await insert([reference], at: index)
     }

@@ -59,8 +59,9 @@ extension Store {
     /// ```swift
     /// let saved = try await store.save(Person(id: 7, name: "Ann"), matching: \.name)
     /// ```
-    /// A record that is found keeps its key and gets everything else of this value; what it owned is replaced. Otherwise
-    /// the record is inserted. Several properties match together. A record with a nil in one of them matches none.
+    /// A matching record keeps its key and takes everything else of this value. Its owned records are replaced.
+    /// Otherwise the record is inserted. Several properties match together. A record with a nil in one of them matches
+    /// none.
     ///
     /// Costs one query, by an index if a property is unique or indexed, and else over all records.
     /// - Returns: the record as it is stored, with its key.

@@ -26,7 +26,7 @@ extension Store {
             nonmutating set { context.signature.note = newValue }
         }
 
-        /// Runs a closure that may fail without the rest: if it throws, what it wrote is undone, and its error is
+        /// Runs a closure that may fail without the rest: if it throws, its writes are undone, and its error is
         /// rethrown.
         @discardableResult
         public func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
@@ -218,7 +218,7 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(target: .store(store)) }
 
-        /// Deletes what has expired by now; see `Store.removeExpired`.
+        /// Deletes expired records; see `Store.removeExpired`.
         @discardableResult
         public func removeExpired() throws(StorageError) -> Int { try store.removeExpiredBlocking() }
 

@@ -62,7 +62,7 @@ extension AssignmentBuilder {
         }
     }
 
-    /// Sets a property to what is computed from the record's own properties, as they were before the call.
+    /// Sets a property to a value computed from the record's own properties, as they were before the call.
     ///
     /// ```swift
     /// store.update(Person.self).where { $0.name == "Ann" }.set(\.age) { $0.age + 1 }
@@ -75,7 +75,7 @@ extension AssignmentBuilder {
         _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ term: (Model.Columns) -> QueryExpression<V>
     ) -> Self { computing(property, term) }
 
-    /// Sets an Optional property to what is computed, and is never nil.
+    /// Sets an Optional property to a computed value that is never nil.
     // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
     @_disfavoredOverload
     public func set<V>(

@@ -144,7 +144,7 @@ extension ValueFamily where V: Equatable {
 }
 
 extension ValueFamily where V: SortableValue, V.Scalar == V {
-    /// As what is sorted by, and what is least and greatest.
+    /// As the sort key, and as the minimum and the maximum.
     var order: ConformanceCase {
         ConformanceCase(
             id("order"), [.v4: [rules.order, 10]], "\(V.self) sorts by its order in both directions, nil at its end."

@@ -5,7 +5,7 @@ internal import StorageAPI
 extension ValueFamily {
     private func id(_ context: String) -> String { "values/\(name)-\(context)" }
 
-    /// As what an array is asked for.
+    /// As the element that an array is searched for.
     var contained: ConformanceCase {
         ConformanceCase(
             id("contained"), [.q3: [3], .v4: [rules.order]],
@@ -42,7 +42,7 @@ extension ValueFamily {
         }
     }
 
-    /// As what is counted.
+    /// As the counted value.
     var counted: ConformanceCase {
         ConformanceCase(
             id("counted"), [.q3: [3], .v3: [1]],

@@ -51,7 +51,7 @@ final class Bench {
         } look: { [besides] look, number, store in
             try await besides.mistake(look, of: store, behind: program.steps.prefix(number))
         } other: { [besides, isObserved] number, store in
-            // Now and then a call is made by another store, whose commits this one's observers are told of too.
+            // Now and then another store makes a call, whose commits this store's observers receive too.
             isObserved && number % 8 == 5 ? try await besides.writer(at: store) : nil
         } afterStep: { [besides, isObserved] store in
             if isObserved, besides.hasWriter { try await store.refresh() }

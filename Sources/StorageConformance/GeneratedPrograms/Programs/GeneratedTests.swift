@@ -121,7 +121,7 @@ public struct GeneratedTests: Sendable {
             if let found = try await comparison.difference(program, expected) {
                 report.failures.append(try await failure(of: program, found, seed, places))
                 if queue.hasFailed() >= mostFailures { queue.end() }
-                // What a failing program leaves behind is nothing to go on with.
+                // The state that a failing program leaves is no base for another.
                 try await comparison.close()
                 comparison = try await Comparison(places, mixture, isObserved: isObserved)
             }

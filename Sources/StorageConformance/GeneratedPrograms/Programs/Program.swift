@@ -23,7 +23,7 @@ indirect enum Step: Sendable {
         case backup
         /// A store that another process may have open at the same place, and that stays open: it has the same contents.
         case beside
-        /// A copy of the files of which the end is cut off, somewhere: it has the contents behind an earlier step.
+        /// A copy of the files of which the end is cut off, somewhere: it has the contents after an earlier step.
         case cut(UInt64)
     }
 

@@ -1,11 +1,11 @@
 internal import StorageAPI
 
-/// Observers of a store while programs run on it: what they are told must be what is there.
+/// Observers of a store while programs run on it. The changes that they receive must match the contents.
 final class ProgramObservers {
     private var observers: [any ProgramObserver] = []
 
     /// - Parameters:
-    ///   - store: what is there when they begin is told first. Nil for no observers.
+    ///   - store: its initial contents are announced first. Nil for no observers.
     ///   - mixture: what the programs consist of.
     init(of store: Store?, _ mixture: GeneratedTests.Mixture) async throws {
         guard let store else { return }
@@ -64,12 +64,12 @@ enum ObserverState {
 }
 
 protocol ProgramObserver: AnyObject {
-    /// Compares what it is told with what is there.
+    /// Compares the changes that it receives with the contents.
     func check() async throws -> ObserverState
     func hasEnded() async throws -> Bool
 }
 
-/// Follows a query by the differences that it is told.
+/// Follows a query by the differences that it receives.
 private final class QueryObserver<M: GeneratedModel>: ProgramObserver {
     private let query: GeneratedQuery<M>
     private let select: Select<M, Store>

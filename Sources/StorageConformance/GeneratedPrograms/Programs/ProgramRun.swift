@@ -51,7 +51,7 @@ struct ProgramRun {
                 }
                 skip(to: before + step.count)
             }
-            // So rarely that several commits are told together.
+            // So rarely that several commits are announced together.
             if number % 4 == 3 || number == steps.count - 1, let mistake = try await afterStep(store) {
                 outcomes[outcomes.count - 1] = .result(mistake)
             }

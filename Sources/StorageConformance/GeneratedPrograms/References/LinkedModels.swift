@@ -215,7 +215,7 @@ extension LinkedModel {
 }
 
 extension SeededGenerator {
-    /// So many times out of a hundred a reference, mostly to a record that is stored.
+    /// Returns a reference with a probability in percent, mostly to a stored record.
     fileprivate mutating func reference<M: LinkedModel>(_ world: LinkedWorld, _ percent: Int) -> Ref<M>? {
         chance(percent) ? target(world) : nil
     }

@@ -57,7 +57,7 @@ extension ExpectedSchema {
             guard let child = field.kind.part else {
                 let column = places[row.place].columns.first { $0.name == field.name && !$0.isRemoved }
                 guard !field.isOptional, let column else { return true }
-                // What came after it has the default of now.
+                // Properties added after it have the current default.
                 guard let value = row.values[column.id] else { return field.defaultValue != nil }
                 return value != .null
             }

@@ -49,7 +49,7 @@ struct Written: Sendable {
         Written(open + parts.map(\.text).joined(separator: separator) + close, parts.flatMap(\.arguments))
     }
 
-    /// The part, and behind it an operator with an argument.
+    /// The part, followed by an operator with an argument.
     func with(_ operation: String, _ argument: Value) -> Written {
         Written("\(text) \(operation) ?", arguments + [argument])
     }

@@ -2,7 +2,7 @@ internal import StorageAPI
 
 // Texts that are joined with others, and what programs do with them.
 
-/// A text beside the stored one: before it, or behind it.
+/// A text next to the stored one: before it or after it.
 private struct Joint: Sendable {
     let operand: String
     let isBehind: Bool

@@ -15,7 +15,7 @@ extension SeededGenerator {
         return index == 0 ? first : others[index - 1]
     }
 
-    /// So many values of a type.
+    /// Returns a number of values of a type.
     mutating func some<T: GeneratedValue>(_: T.Type, upTo bound: Int) -> [T] {
         (0..<below(bound + 1)).map { _ in T.random(&self) }
     }
