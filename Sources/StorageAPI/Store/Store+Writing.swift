@@ -83,7 +83,7 @@ extension Store {
 
     /// Runs a job's body in a transaction of the engine.
     ///
-    /// - Returns: what the run has done, which takes effect when it is committed.
+    /// - Returns: the changes of the run, which take effect when it is committed.
     func run(
         _ job: WriteJob, _ body: (TransactionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
     ) throws(StorageError) -> WriteAttempt {

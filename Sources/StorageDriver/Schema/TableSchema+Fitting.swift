@@ -78,7 +78,7 @@ extension TableSchema {
         }
     }
 
-    /// - Parameter place: the path of what has changed, if it is not the property or the table.
+    /// - Parameter place: the path of the change, if it is not the property or the table.
     fileprivate func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
         let name = place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")
         return StorageError(

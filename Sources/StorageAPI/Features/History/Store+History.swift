@@ -170,7 +170,7 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Parameter token: what was seen last; nil for all that is kept. To begin with what is there now, take
+    /// - Parameter token: the last position seen; nil for the whole history. To begin with the current state, take
     ///   ``historyToken()`` first, and then read the records.
     /// - Throws: `configuration` if the store keeps no history; `notKept` if the token is older than the kept history;
     ///   `invalidValue` for a token of another store or from the future; all from the iterator.

@@ -183,7 +183,7 @@ private struct Undoing {
         return until <= now ? nil : record
     }
 
-    /// - Throws: `schemaMismatch` for an image without what the program that made it did not declare.
+    /// - Throws: `schemaMismatch` for an image that lacks undeclared properties.
     private func record(
         _ image: RecordImage, _ change: HistoryReading.Change, _ handle: ModelHandle, since changes: [FormerSchema]
     ) throws(StorageError) -> DynamicRecord {
@@ -249,7 +249,7 @@ private struct Undoing {
         }
     }
 
-    /// - Throws: `conflict` if records refer to what has gone.
+    /// - Throws: `conflict` if records refer to deleted ones.
     private func judge() throws(StorageError) {
         for (model, keys) in gone {
             let handle = try context.handle(.recorded(model))

@@ -11,7 +11,7 @@ protocol LiveReader<Element>: AnyObject {
 
     /// The first result, or the next if it differs from the last one.
     ///
-    /// - Parameter news: what has happened since the last call; `unknown` at the first.
+    /// - Parameter news: the events since the last call; `unknown` at the first.
     nonisolated(nonsending) func read(
         _ news: CommitFeed.PollResult, _ subscription: Subscription
     ) async throws(StorageError) -> Element?

@@ -34,7 +34,7 @@ extension Store {
     ///     copied. Otherwise the copy is in this store's own history, if it keeps one.
     ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
     ///     the source or close it: that is `busy`.
-    /// - Returns: for each model the digest of what was read, to be compared with ``digest(of:)``.
+    /// - Returns: the digest of the records read for each model, to be compared with ``digest(of:)``.
     /// - Throws: `constraint` if this store has records of a model, or a history, and `isReplacing` is false; `schemaMismatch` if the
     ///   program declares a model of a name with another schema; `invalidQuery` for an unknown name; `typeMismatch` and
     ///   `limitExceeded` for a value that the source or this store should not hold; `cancelled`.

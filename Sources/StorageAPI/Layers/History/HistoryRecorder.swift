@@ -314,7 +314,7 @@ private struct Correction {
 
     init(commit: Int64) { self.commit = commit }
 
-    /// - Parameter kind: what the entry's kind should be; nil if nothing became of the record.
+    /// - Parameter kind: the kind of the entry; nil if the record did not change.
     mutating func set(_ old: ChangeKind, at place: Int64, to kind: ChangeKind?) {
         guard let kind else { return remove(place) }
         if kind != old { kinds += [.int(commit), .int(place), .int(HistoryKind(kind).rawValue)] }

@@ -15,7 +15,7 @@ extension ModelTables {
 
     /// The same model in tables to which another process has added: writes preserve the additions (clause S7).
     ///
-    /// - Throws: `schemaMismatch`, with the property, for what no longer fits.
+    /// - Throws: `schemaMismatch`, with the property that no longer fits.
     func rebound(to recorded: [TableSchema]) throws(StorageError) -> ModelTables {
         try tables.map(\.schema).requireStored(in: recorded)
         let bindings = tables.map { table in

@@ -26,8 +26,8 @@ struct ListRows {
     /// The table's column of positions.
     private let position: Int
 
-    /// - Throws: `invalidQuery` for what is no array of references of the record itself; `unsupported` for one of a type
-    ///   that owns itself.
+    /// - Throws: `invalidQuery` for anything but an array of references of the record itself; `unsupported` for one of
+    ///   a type that owns itself.
     init(_ list: StoredList, _ handle: ModelHandle, in session: any StorageSession) throws(StorageError) {
         let model = handle.tables
         guard case .property(let path) = list.property, path.ordinals.count == 1, path.inverse == nil,

@@ -35,7 +35,7 @@ extension RecordWriter {
         }
     }
 
-    /// - Parameter keys: what the rows of a table refer to, each once.
+    /// - Parameter keys: the keys that the rows of a table refer to, each once.
     func resolve(
         _ keys: ValueList, _ reference: ReferenceBinding, in table: TableBinding
     ) throws(StorageError) {

@@ -87,7 +87,7 @@ final class ModelRegistry: ModelResolver {
 
     /// Creates or changes the model's tables as declared.
     ///
-    /// - Parameter didChange: is called with what was changed, if anything was.
+    /// - Parameter didChange: called with the changes, if there are any.
     func prepare(
         _ type: any Storable.Type, in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void

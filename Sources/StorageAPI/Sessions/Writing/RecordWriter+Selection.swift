@@ -43,7 +43,7 @@ extension RecordWriter {
     /// conditions follow references. So they do where a condition computes, since it must be computed for every record
     /// each time (``Query/isComputedWhole``), and where the selection has an order or a limit of its own.
     ///
-    /// - Returns: the sum of what the closure returns.
+    /// - Returns: the sum of the closure's results.
     func eachPart(
         of selection: Selection, _ write: (ValueList) throws(StorageError) -> Int
     ) throws(StorageError) -> Int {

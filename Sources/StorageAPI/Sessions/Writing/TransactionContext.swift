@@ -90,7 +90,7 @@ package final class TransactionContext {
 
     /// Creates or changes tables as schemas declare.
     ///
-    /// - Parameter isExact: whether models lose what the schemas do not have.
+    /// - Parameter isExact: whether models lose properties that the schemas do not have.
     func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
         for schema in schemas {
             do throws(StorageError) {

@@ -21,8 +21,8 @@ extension Store {
     public protocol Instrument: Sendable {
         /// Called when a call begins, in its task.
         ///
-        /// - Returns: what is called when it ends, perhaps on another thread; nil if that is not asked for. Both delay the
-        ///   call, and must not use the store.
+        /// - Returns: a closure that is called when it ends, perhaps on another thread; nil if none is needed. Both
+        ///   delay the call, and must not use the store.
         func begin(_ call: Call) -> (@Sendable (Call.End) -> Void)?
     }
 

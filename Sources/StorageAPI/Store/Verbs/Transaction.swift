@@ -73,7 +73,7 @@ extension Store {
     ///     because another process writes; each time after a longer pause, of a second at most. An error of the body's own
     ///     is never a reason.
     ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
-    /// - Returns: what the body returns.
+    /// - Returns: the body's result.
     /// - Throws: the closure's error, unchanged; `cancelled` if the task is cancelled before the commit; errors of
     ///   beginning and committing.
     @discardableResult
