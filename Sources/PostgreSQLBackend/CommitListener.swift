@@ -63,7 +63,7 @@ final class CommitListener: Sendable {
 
     // MARK: Counting
 
-    /// Takes notice of the number of an own transaction that has begun, so that all before it have ended.
+    /// Registers the number of a transaction of this store that has begun, so that all before it have ended.
     func began(_ number: Int64) {
         counted.withLock { counted in
             if number != counted.last &+ 1 { counted.others += 1 }
@@ -71,16 +71,16 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Takes notice that an own transaction takes a number and ends.
+    /// Registers that a transaction of this store takes a number and ends.
     func ending() { counted.withLock { $0.isEnding = true } }
 
-    /// Takes notice of its number, if it has ended with one.
+    /// Registers its number, if it has ended with one.
     func ended(_ number: Int64?) {
         if let number { began(number) }
         counted.withLock { $0.isEnding = false }
     }
 
-    /// Takes notice of a commit of which nobody knows whether it was made.
+    /// Registers a commit with an unknown outcome.
     func lost() {
         counted.withLock { $0.others += 1 }
         queue.async { [self] in state.tell?() }

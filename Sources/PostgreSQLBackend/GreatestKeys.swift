@@ -26,7 +26,7 @@ struct GreatestKeys {
         return greatest
     }
 
-    /// Takes notice of a key that is stored.
+    /// Registers a stored key.
     mutating func add(_ key: Int64, to table: String) {
         if let greatest = known[table]?.greatest {
             guard key > greatest else { return }
@@ -68,7 +68,7 @@ struct GreatestKeys {
             """, name: "remember", parameters)
     }
 
-    /// Takes notice of what the server has answered to ``statement(of:_:)``.
+    /// Registers the server's answer to ``statement(of:_:)``.
     mutating func told(_ table: String, _ answer: StatementResult) {
         guard let key = untold.removeValue(forKey: table) else { return }
         // Without an answer another program has stored a greater one.

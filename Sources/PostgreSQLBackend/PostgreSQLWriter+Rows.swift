@@ -184,7 +184,7 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// Takes notice of the greatest key of a batch, if its table assigns keys.
+    /// Registers the greatest key of a batch, if its table assigns keys.
     ///
     /// - Returns: what moves the sequence of a table of other software.
     private func keep(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {

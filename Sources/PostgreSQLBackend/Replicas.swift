@@ -79,13 +79,13 @@ final class Replicas: Sendable {
 
     // MARK: What a read must see
 
-    /// Takes notice of a place that a read has shown, or that a commit has.
+    /// Registers the position of the log that a read has shown, or that a commit has.
     func saw(_ place: Int64?) {
         guard let place else { return }
         needed.withLock { $0.place = $0.place.map { max($0, place) } }
     }
 
-    /// Takes notice of a commit. Nil where its place is not known: the primary is asked for it.
+    /// Registers a commit. Nil where its position is not known: the primary is asked for it.
     func committed(_ place: Int64?) {
         needed.withLock { needed in
             let last = needed.place ?? 0

@@ -29,7 +29,7 @@ extension Store {
         /// - Parameters:
         ///   - value: the value. Its JSON is as large as the engine takes for one value.
         ///   - name: any text that can be a key.
-        ///   - expiry: when the value is gone; nil for never. Each save removes what has expired.
+        ///   - expiry: the time at which the value expires; nil for never. Each save removes expired values.
         /// - Throws: `invalidValue` for a value that cannot be encoded; errors of a save.
         @_disfavoredOverload
         public nonisolated(nonsending) func save<V: Codable & Sendable>(

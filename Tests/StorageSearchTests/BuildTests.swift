@@ -62,7 +62,7 @@ struct BuildTests {
             found == [.different(key: [3]), .different(key: [4]), .missing(key: [200]), .surplus(document: surplus)])
     }
 
-    /// Whatever a byte is changed to, wherever bytes end: what is read of it is a result or a failure, never a trap.
+    /// Changes and cuts bytes everywhere. Reading them must give a result or a failure, and never trap.
     @Test func damageIsAFailure() throws {
         var texts = Texts(generator: Seeded(state: 11))
         var compared = Compared()

@@ -20,7 +20,7 @@ import Testing
         #expect(try await tool.people(engine) == Person.samples)
     }
 
-    /// Whatever the signal meets, all is stored or nothing, and the status says which.
+    /// A signal at any point leaves everything stored or nothing, and the exit status tells which.
     @Test(arguments: Engine.allCases)
     func `interrupted when all records have come, all is stored or nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)

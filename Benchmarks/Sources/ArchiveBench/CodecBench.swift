@@ -47,7 +47,7 @@ struct CodecBench {
         return String(format: "%.0f against %.0f records/s", count / times.0, count / times.1)
     }
 
-    /// As many as a list of the comparison with JSON has.
+    /// The length of a list in the comparison with JSON.
     private static let listed = 10_000
 
     private func besideNSKeyedArchiver() throws {

@@ -135,7 +135,7 @@ struct CommitProgress {
         (begin, end, durable) = (0, 0, 0)
     }
 
-    /// Behind the last commit of a file.
+    /// The end of a file's last commit.
     init(after last: Trailer, end: Int64, durable: Int64) {
         (store, generation, self.last) = (last.store, last.generation, last)
         (begin, self.end, self.durable) = (end, end, durable)

@@ -126,7 +126,7 @@ struct RowWalk {
         return row
     }
 
-    /// Goes one row on. Behind the last row it does nothing.
+    /// Advances by one row. After the last row it does nothing.
     @inline(__always)
     mutating func advance() {
         guard let current else { return }

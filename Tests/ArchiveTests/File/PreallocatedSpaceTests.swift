@@ -5,7 +5,7 @@ import StorageAPI
 import TestSupport
 import Testing
 
-/// Preallocated space behind the last commit of a file that is being written.
+/// Preallocated space after the last commit of a file that is being written.
 @Suite struct PreallocatedSpaceTests {
     private static let path = "/a.karch"
     private static let unit = 4096

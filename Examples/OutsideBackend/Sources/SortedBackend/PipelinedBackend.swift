@@ -38,7 +38,7 @@ private struct State {
     var isOpen = false
     /// The commits that are durable, which readers see.
     var durable = Tables()
-    /// Those, and the commits that have run and are not durable yet, which the next transaction sees.
+    /// The durable commits, and those that have run and are not durable yet, which the next transaction sees.
     var newest = Tables()
 }
 

@@ -184,8 +184,8 @@ struct DeclaredTables {
             let reference = property.references.indices.contains(part) ? property.references[part] : nil
             var column = ColumnSchema(
                 name: name, property: name, type: type, isOptional: property.isOptional && !isAssigned,
-                // What refers to a record is found by the first part of its key (clause R5), and what has expired by
-                // its time.
+                // What refers to a record is found by the first part of its key (clause R5), and expired records by its
+                // time.
                 isIndexed: reference?.part == 0
                     || index == 0 && !property.traits.isDisjoint(with: [.indexed, .expires]),
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)

@@ -109,7 +109,7 @@ class StreamRows<Element> {
     var elementBytes: Int { bytesInPart }
     private var bytesInPart = 0
 
-    /// Takes notice of elements that were read together, as many as there are or as their bytes allow.
+    /// Adds elements that were read together, as many as there are or as their bytes allow.
     final func notePart(of count: Int, hasMore: Bool) {
         bytesInPart = hasMore && count < RecordReader.partOfRecords ? BufferedRows.partBytes / max(count, 1) : 0
     }

@@ -37,7 +37,7 @@ public struct GeneratedTests: Sendable {
     public var seed: UInt64
     /// The number of programs that run at the same time, each on a store of its own.
     public var parallelism: Int
-    /// After how many differences a run ends.
+    /// The number of differences after which a run ends.
     public var mostFailures = 3
     /// The number of smaller programs that are tried for each difference.
     public var shrinkingBudget = 3000

@@ -10,7 +10,7 @@ protocol StreamOperation: Sendable {
 
 struct Stream<M: GeneratedModel>: StreamOperation {
     let query: GeneratedQuery<M>
-    /// After how many records the stream is left.
+    /// The number of records after which the stream is abandoned.
     let length: Int
 
     var modelName: String { M.schema.name }

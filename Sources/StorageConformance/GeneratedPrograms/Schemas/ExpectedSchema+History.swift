@@ -1,6 +1,6 @@
 // What a history has of the records that programs of several versions have written.
 extension ExpectedSchema {
-    /// Takes notice of the end of a step.
+    /// Records the end of a step.
     ///
     /// - Parameter before: the rows before it.
     mutating func endStep(_ before: [Int: Row]) {
