@@ -7,11 +7,12 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// Nobody who turns the trait off resolves or builds swift-configuration.
+// No trait is on by default: a program that asks for none resolves swift-log and, for the macro, swift-syntax. Only with the
+// trait is swift-configuration resolved.
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 
-// A program that leaves these traits off resolves none of the three packages.
+// Each trait brings one package.
 let metrics = Target.Dependency.product(
     name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
 let tracing = Target.Dependency.product(
@@ -19,7 +20,7 @@ let tracing = Target.Dependency.product(
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
 
-// Nobody who leaves the trait off needs libpq.
+// Only the trait needs libpq.
 let postgresql = Target.Dependency.target(name: "PostgreSQLBackend", condition: .when(traits: ["PostgreSQL"]))
 
 let package = Package(
@@ -63,7 +64,6 @@ let package = Package(
         .trait(
             name: "ServiceLifecycle",
             description: "StorageServices closes stores when a service of swift-service-lifecycle is shut down."),
-        .default(enabledTraits: ["Configuration"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

@@ -49,8 +49,12 @@ extension Pen: Storable {
         let _propertyPath: PropertyPath
         init(_ path: PropertyPath) { _propertyPath = path }
         var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
-        var color: QueryExpression<Color> { QueryExpression(_propertyPath, 1) }
-        var price: QueryExpression<Double?> { QueryExpression(_propertyPath, 2) }
+        var color: QueryExpression<Color> {
+            QueryExpression(_propertyPath, 1)
+        }
+        var price: QueryExpression<Double?> {
+            QueryExpression(_propertyPath, 2)
+        }
     }
 }
 
@@ -97,15 +101,21 @@ extension Person: Storable {
         let _propertyPath: PropertyPath
         init(_ path: PropertyPath) { _propertyPath = path }
         var id: QueryExpression<Int?> { QueryExpression(_propertyPath, 0) }
-        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
-        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
+        var name: QueryExpression<String> {
+            QueryExpression(_propertyPath, 1)
+        }
+        var pens: QueryExpression<[Pen]> {
+            QueryExpression(_propertyPath, 2)
+        }
     }
 }
 
 let store = try await Store(InMemoryBackend(), models: Person.self)
 let pens = [Pen(id: 1, color: .red, price: 9.5), Pen(id: 2, color: .blue)]
 let person = try await store.insert(Person(name: "Zhang", pens: pens))
-let found = try await store.select(Person.self).where { $0.pens.any { $0.color == .blue } }.all()
+let found = try await store.select(Person.self).where {
+    $0.pens.any { $0.color == .blue }
+}.all()
 // ARTICLE-END
 
 precondition(person.id == 1 && found == [person])

@@ -6,7 +6,6 @@ import SQLiteBackend
 import StorageKit
 
 @Storable struct Pen {
-    var id: Int
     var color: String
     var price: Double
 }
@@ -15,18 +14,35 @@ import StorageKit
     var id: Int  // the key
     @Indexed var name: String
     var age = 0
-    var pens: [Pen] = []  // owned: stored, loaded and deleted with the person, in order
+    var pens: [Pen] = []  // owned: saved, loaded and deleted with it
 }
 
-let store = try await Store(SQLiteBackend(path: "people.db"), models: Person.self)
-let pens = [Pen(id: 1, color: "red", price: 9.5), Pen(id: 2, color: "blue", price: 12)]
-try await store.save(Person(id: 7, name: "Zhang", age: 30, pens: pens))  // the person and both pens, or nothing
-try await store.update(Person.self).where { $0.age < 31 }.set(\.age, to: 31).run()
-let some = try await store.select(Person.self)
-    .where { $0.age >= 28 && $0.pens.any { $0.price > 9 } }.order { $0.name }.limit(10).all()
-print(some.map(\.name), some.map(\.pens.count))  // ["Zhang"] [2]
-try await store.delete(Person.self, key: 7)  // the pens go with their owner
+let store = try await Store(
+    SQLiteBackend(path: "people.db"), models: Person.self)
+
+// One call saves the person and both pens, or nothing.
+let pens = [Pen(color: "red", price: 9.5), Pen(color: "blue", price: 12)]
+try await store.save(Person(id: 7, name: "Zhang", age: 30, pens: pens))
+
+// The compiler checks conditions, and the engine evaluates them.
+let found = try await store.select(Person.self)
+    .where { $0.age >= 28 && $0.pens.any { $0.price > 9 } }
+    .order { $0.name }
+    .all()
+print(found.map(\.name))  // ["Zhang"]
+
+// A partial update changes records without loading them.
+try await store.update(Person.self)
+    .where { $0.age < 31 }
+    .set(\.age) { $0.age + 1 }
+    .run()
+
+// A query can be followed: this gives the people now and after each change.
+for try await people in store.select(Person.self).values() {
+    print(people.map(\.age))  // [31]
+    break
+}
 try await store.close()
 // README-END
 
-precondition(some.map(\.name) == ["Zhang"] && some.map(\.pens.count) == [2] && some.map(\.age) == [31])
+precondition(found.map(\.name) == ["Zhang"] && found.map(\.pens.count) == [2])

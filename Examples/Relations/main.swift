@@ -15,7 +15,8 @@ import StorageKit
 @Storable struct Album {
     var id: Int
     var title: String
-    @Reference(onDelete: .cascade) var artist: Ref<Artist>  // the albums go with their artist
+    // The albums are deleted with their artist.
+    @Reference(onDelete: .cascade) var artist: Ref<Artist>
 }
 
 @Storable struct Track {
@@ -28,12 +29,17 @@ import StorageKit
 @Storable struct Playlist {
     var id: Int
     var name: String
-    @Reference(onDelete: .nullify) var tracks: [Ref<Track>] = []  // in order, and one track in many lists
+    // In order; a track can be in many playlists.
+    @Reference(onDelete: .nullify) var tracks: [Ref<Track>] = []
 }
 
-extension Artist.Columns { var albums: Inverse<Album> { inverse(\.artist) } }
+extension Artist.Columns {
+    var albums: Inverse<Album> { inverse(\.artist) }
+}
 extension Album.Columns { var tracks: Inverse<Track> { inverse(\.album) } }
-extension Track.Columns { var playlists: Inverse<Playlist> { inverse(\.tracks) } }
+extension Track.Columns {
+    var playlists: Inverse<Playlist> { inverse(\.tracks) }
+}
 // RELATIONS-END
 
 // Chinook's own tables, by the names of their columns. Its foreign keys are references.
@@ -99,39 +105,59 @@ try await store.transaction { tx in
 // USE-BEGIN
 // Through references, and through their inverses.
 let live = try await store.select(Album.self)
-    .where { $0.artist.name.hasPrefix("A") && $0.tracks.any { $0.seconds > 600 } }.order { $0.title }.all()
-let busy = try await store.select(Artist.self).where { $0.albums.count > 10 }.order { $0.albums.count.descending }.all()
+    .where {
+        $0.artist.name.hasPrefix("A") && $0.tracks.any { $0.seconds > 600 }
+    }.order { $0.title }.all()
+let busy = try await store.select(Artist.self).where {
+    $0.albums.count > 10
+}.order { $0.albums.count.descending }.all()
 
-// Loaded together: one read for each relation, and an artist of many albums once.
-for (album, artist) in try await store.select(Album.self).with(\.artist).limit(2).all() {
+// Loaded together, by one read for each relation.
+for (album, artist) in try await store.select(Album.self).with(\.artist)
+    .limit(2).all()
+{
     print("\(artist.name): \(album.title)")
 }
-let newest = try await store.select(Artist.self).where { $0.name == "Iron Maiden" }
-    .with(\.albums) { $0.order { $0.id.descending }.limit(3).with(\.tracks) }.all()
+let newest = try await store.select(Artist.self).where {
+    $0.name == "Iron Maiden"
+}
+.with(\.albums) { $0.order { $0.id.descending }.limit(3).with(\.tracks) }
+.all()
 for (artist, albums) in newest {
-    print(artist.name, albums.map { album, tracks in "\(album.title) (\(tracks.count) tracks)" })
+    print(
+        artist.name,
+        albums.map { album, tracks in
+            "\(album.title) (\(tracks.count) tracks)"
+        })
 }
 
 // One by one, where there are many.
 var seconds = 0
-for try await (_, _, tracks) in store.select(Album.self).with(\.artist).with(\.tracks).stream() {
+for try await (_, _, tracks) in store.select(Album.self).with(\.artist)
+    .with(\.tracks).stream()
+{
     seconds += tracks.reduce(0) { $0 + $1.seconds }
 }
 print("\(seconds / 3600) hours of music")
 
-// What refers to a record goes by the rule that it declares, in the same call.
+// References to a deleted record follow their rules, in the same call.
 let before = try await store.select(Track.self).count()
-try await store.delete(Artist.self, key: 1)  // the albums and their tracks too, also from every playlist
+// This deletes the albums and their tracks, also from every playlist.
+try await store.delete(Artist.self, key: 1)
 // USE-END
 // LISTS-BEGIN
-if let music = try await store.select(Playlist.self).where({ $0.name == "Music" }).first() {
+if let music = try await store.select(Playlist.self).where({
+    $0.name == "Music"
+}).first() {
     let tracks = store.list(\.tracks, of: music.ref)
     try await tracks.append(3)
     try await tracks.insert([4, 5], at: 0)
     try await tracks.move(from: 0, to: 9)
     try await tracks.remove(at: 7)
     let page = try await tracks.records(in: 100..<103)
-    print(try await tracks.count(), try await tracks.contains(3), page.map(\.name))
+    print(
+        try await tracks.count(), try await tracks.contains(3),
+        page.map(\.name))
 }
 // LISTS-END
 print(live.count, busy.map(\.name), before - (try await store.select(Track.self).count()))

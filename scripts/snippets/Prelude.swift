@@ -74,3 +74,29 @@ struct Harness: ConformanceHarness {
 var harness: Harness { never() }
 var options: ConformanceOptions { never() }
 var myTool: URL { never() }
+
+// The types of Vapor that the page on servers uses.
+protocol StorageKey { associatedtype Value }
+
+protocol LifecycleHandler: Sendable {
+    func shutdownAsync(_ application: Application) async
+}
+
+final class Application: Sendable {
+    struct Storage {
+        subscript<Key: StorageKey>(_: Key.Type) -> Key.Value? {
+            get { never() }
+            set { never(newValue) }
+        }
+    }
+
+    struct Lifecycle { func use(_: any LifecycleHandler) {} }
+
+    var storage: Storage {
+        get { never() }
+        set { never(newValue) }
+    }
+    var lifecycle: Lifecycle { never() }
+}
+
+func never<T>(_: T) { fatalError("only types are checked") }

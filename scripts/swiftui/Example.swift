@@ -32,7 +32,8 @@ struct SearchResults: View {
     @StoreQuery<Note> private var notes: [Note]
 
     init(_ text: String) {
-        _notes = StoreQuery(\.title, pageSize: 50, where: { $0.title.contains(text) })
+        _notes = StoreQuery(
+            \.title, pageSize: 50, where: { $0.title.contains(text) })
     }
 
     var body: some View {
@@ -46,8 +47,11 @@ struct SearchResults: View {
 struct Preview: View {
     var body: some View {
         StoreReader {
-            let store = try await Store(InMemoryBackend(), models: Note.self)
-            try await store.save([Note(id: 1, title: "Milk"), Note(id: 2, title: "Bread")])
+            let store = try await Store(
+                InMemoryBackend(), models: Note.self)
+            try await store.save([
+                Note(id: 1, title: "Milk"), Note(id: 2, title: "Bread"),
+            ])
             return store
         } content: {
             NoteList()

@@ -13,18 +13,25 @@ func router(_ store: Store, _ totals: Totals) -> Router<BasicRequestContext> {
         guard limit >= 0 else { throw HTTPError(.badRequest, message: "The limit is negative.") }
         return try await notes(store, tag: query.get("tag")).limit(limit).all()
     }
+    // ROUTES-BEGIN
     router.get("notes/:id") { _, context -> Note in
         let id = try context.parameters.require("id", as: Int.self)
-        guard let note = try await store.find(Note.self, key: id) else { throw HTTPError(.notFound) }
+        guard let note = try await store.find(Note.self, key: id) else {
+            throw HTTPError(.notFound)
+        }
         return note
     }
     // The answer is sent when the note is durable.
     router.put("notes/:id") { request, context -> Note in
         let id = try context.parameters.require("id", as: Int.self)
-        let content = try await request.decode(as: NoteContent.self, context: context)
+        let content = try await request.decode(
+            as: NoteContent.self, context: context)
         return try await store.save(
-            Note(id: id, title: content.title, text: content.text ?? "", tags: content.tags ?? []))
+            Note(
+                id: id, title: content.title, text: content.text ?? "",
+                tags: content.tags ?? []))
     }
+    // ROUTES-END
     router.delete("notes/:id") { _, context -> HTTPResponse.Status in
         let id = try context.parameters.require("id", as: Int.self)
         return try await store.delete(Note.self, key: id) > 0 ? .noContent : .notFound

@@ -40,7 +40,10 @@ let server = Application(
     },
     logger: logger)
 
-// Services are shut down from the last to the first: the store closes when the server has answered.
+// GROUP-BEGIN
+// The last service shuts down first: the store closes after the server.
 let group = ServiceGroup(
-    services: [StoreService(store), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    services: [StoreService(store), server],
+    gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
 try await group.run()
+// GROUP-END
