@@ -113,9 +113,9 @@ extension Person: Storable {
 let store = try await Store(InMemoryBackend(), models: Person.self)
 let pens = [Pen(id: 1, color: .red, price: 9.5), Pen(id: 2, color: .blue)]
 let person = try await store.insert(Person(name: "Zhang", pens: pens))
-let found = try await store.select(Person.self).where {
-    $0.pens.any { $0.color == .blue }
-}.all()
+let found = try await store.select(Person.self)
+    .where { $0.pens.any { $0.color == .blue } }
+    .all()
 // ARTICLE-END
 
 precondition(person.id == 1 && found == [person])

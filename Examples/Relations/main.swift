@@ -107,22 +107,25 @@ try await store.transaction { tx in
 let live = try await store.select(Album.self)
     .where {
         $0.artist.name.hasPrefix("A") && $0.tracks.any { $0.seconds > 600 }
-    }.order { $0.title }.all()
-let busy = try await store.select(Artist.self).where {
-    $0.albums.count > 10
-}.order { $0.albums.count.descending }.all()
+    }
+    .order { $0.title }
+    .all()
+let busy = try await store.select(Artist.self)
+    .where { $0.albums.count > 10 }
+    .order { $0.albums.count.descending }
+    .all()
 
 // Loaded together, by one read for each relation.
-for (album, artist) in try await store.select(Album.self).with(\.artist)
-    .limit(2).all()
-{
+let some = store.select(Album.self).with(\.artist).limit(2)
+for (album, artist) in try await some.all() {
     print("\(artist.name): \(album.title)")
 }
-let newest = try await store.select(Artist.self).where {
-    $0.name == "Iron Maiden"
-}
-.with(\.albums) { $0.order { $0.id.descending }.limit(3).with(\.tracks) }
-.all()
+let newest = try await store.select(Artist.self)
+    .where { $0.name == "Iron Maiden" }
+    .with(\.albums) {
+        $0.order { $0.id.descending }.limit(3).with(\.tracks)
+    }
+    .all()
 for (artist, albums) in newest {
     print(
         artist.name,
@@ -133,9 +136,8 @@ for (artist, albums) in newest {
 
 // One by one, where there are many.
 var seconds = 0
-for try await (_, _, tracks) in store.select(Album.self).with(\.artist)
-    .with(\.tracks).stream()
-{
+let whole = store.select(Album.self).with(\.artist).with(\.tracks)
+for try await (_, _, tracks) in whole.stream() {
     seconds += tracks.reduce(0) { $0 + $1.seconds }
 }
 print("\(seconds / 3600) hours of music")
@@ -146,9 +148,8 @@ let before = try await store.select(Track.self).count()
 try await store.delete(Artist.self, key: 1)
 // USE-END
 // LISTS-BEGIN
-if let music = try await store.select(Playlist.self).where({
-    $0.name == "Music"
-}).first() {
+let named = store.select(Playlist.self).where { $0.name == "Music" }
+if let music = try await named.first() {
     let tracks = store.list(\.tracks, of: music.ref)
     try await tracks.append(3)
     try await tracks.insert([4, 5], at: 0)
