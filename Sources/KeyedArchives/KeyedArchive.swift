@@ -130,7 +130,7 @@ extension KeyedArchive {
 
     private static func path(_ url: URL) throws(StorageError) -> String {
         guard url.isFileURL, !url.path.utf8.contains(0) else {
-            throw StorageError(.configuration, "\(url) is no file's URL.")
+            throw StorageError(.configuration, "\(url) is not the URL of a file.")
         }
         return url.path
     }
@@ -185,7 +185,7 @@ enum WholeFile {
         let file: OpenFile
         do { file = try OpenFile(place, .read, layer, name: path) } catch { throw FileFailure.error(error, path) }
         let size = try file.status().size
-        guard size <= largest else { throw StorageError(.io, "\(path) is no file of less than 4 GiB.") }
+        guard size <= largest else { throw StorageError(.io, "\(path) is not a file of less than 4 GiB.") }
         var bytes = [UInt8](repeating: 0, count: Int(size))
         let count = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(StorageError) in try file.read(at: 0, into: buffer) }

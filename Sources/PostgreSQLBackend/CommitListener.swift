@@ -242,7 +242,7 @@ final class CommitListener: Sendable {
     }
 
     private static var pooled: StorageError {
-        StorageURL.error("the option listen leads to a pooler, where nobody can listen; name the server itself")
+        StorageURL.error("the option listen leads to a pooler, which cannot listen; name the server itself")
     }
 
     private func disconnect() {

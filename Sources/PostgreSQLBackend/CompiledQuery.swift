@@ -89,7 +89,7 @@ final class CompiledQuery {
     private static func rest(_ plan: QueryPlan, _ untested: [QueryTerm]) -> [String] {
         var rest = untested.map { $0.summary(plan.table) }
         if let filter = plan.query.filter, filter.canFail {
-            rest.append("what can fail, in the order of the conditions")
+            rest.append("conditions that can fail, in their order")
         }
         if !plan.query.order.isEmpty { rest.append("the order") }
         switch plan.query.result {

@@ -147,7 +147,7 @@ extension ConnectionParameters {
         while true {
             // With expansion, the value of dbname is read as a whole address.
             guard let handle = withTexts({ PQconnectdbParams($0, $1, 1) }) else {
-                throw StorageError(.io, "There is no memory for a connection; free some.")
+                throw StorageError(.io, "There is not enough memory for a connection; free some.")
             }
             if PQstatus(handle) == CONNECTION_OK { return handle }
             let error = PostgreSQLFailure.opening(handle)

@@ -74,7 +74,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         } else if listener == nil {
             lacking[.foreignCommits] =
                 record.mayCount
-                ? "No store has written to the schema, so nobody would send notices of commits."
+                ? "No store has written to the schema, so there would be no notices of commits."
                 : "The user may not read the sequence storage_commits; grant SELECT on it."
         }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }

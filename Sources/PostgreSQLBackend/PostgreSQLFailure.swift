@@ -132,7 +132,7 @@ enum PostgreSQLFailure {
             case _ where isRaised(cause.state): (.constraint, "The database refuses the record: \(cause.message).")
             case "23": (.constraint, "The database refuses the value: \(cause.message).")
             case "08": (.io, "The connection failed: \(cause.message); try again.")
-            default: (.io, "PostgreSQL failed: \(cause.message). What its code \(cause.state) means is in its manual.")
+            default: (.io, "PostgreSQL failed: \(cause.message). Its manual explains the code \(cause.state).")
             }
         }
     }

@@ -100,7 +100,7 @@ struct SchemaCompiler {
             } else if table.isOfReferences {
                 "The references \(property) of \(model)."
             } else {
-                "What records of \(model) own as \(property)."
+                "The records that \(model) owns as \(property)."
             }
         return "COMMENT ON TABLE \(names.table(table)) IS \(Self.literal(text))"
     }

@@ -58,7 +58,7 @@ enum SQLiteFailure {
         case SQLITE_FULL: (.full, "The disk or the database is full; free some space. Nothing of this call is stored.")
         case SQLITE_NOTADB: (.corrupt, "The file is not an SQLite database; check the path. It was not changed.")
         case SQLITE_CORRUPT:
-            (.corrupt, "The database is damaged; restore a backup, or rescue what is left with sqlite3's .recover.")
+            (.corrupt, "The database is damaged; restore a backup, or recover the rest with sqlite3's .recover.")
         case SQLITE_CANTOPEN: (.io, "The database cannot be opened; \(remedyOfOpening(cause.systemError)).")
         case SQLITE_IOERR: failedIO(cause)
         case SQLITE_READONLY, SQLITE_PERM:
@@ -71,7 +71,7 @@ enum SQLiteFailure {
         default:
             (
                 .io,
-                "SQLite failed: \(cause.message). What its code \(cause.code) means: https://sqlite.org/rescode.html."
+                "SQLite failed: \(cause.message). https://sqlite.org/rescode.html explains the code \(cause.code)."
             )
         }
     }

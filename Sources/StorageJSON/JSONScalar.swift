@@ -34,7 +34,7 @@ package enum JSONScalar {
         let row = type.row
         var value = rules.isUntyped ? untyped(json, row) : typed(json, row)
         if value == nil, rules.isLenient { value = lenient(json, row) }
-        guard let value else { throw RecordProblem("is \(json.quoted), which is no \(type).") }
+        guard let value else { throw RecordProblem("is \(json.quoted), not a valid \(type).") }
         return value
     }
 
@@ -131,9 +131,9 @@ package enum JSONScalar {
             case .number(let digits): if let seconds = form.seconds(ofNumber: digits) { return .double(seconds) }
             default: break
             }
-            throw RecordProblem("is \(json.quoted), which is no date of the form \(form).")
+            throw RecordProblem("is \(json.quoted), not a valid date of the form \(form).")
         }
-        throw RecordProblem("is \(json.quoted), which is no date.")
+        throw RecordProblem("is \(json.quoted), not a valid date.")
     }
 
     /// The number or the truth value that a text spells, and the other way round.

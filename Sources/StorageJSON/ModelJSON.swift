@@ -198,7 +198,7 @@ final class ModelJSON<Model: Storable> {
         guard !key.contains(where: \.isNull) else {
             throw StorageError(
                 .missingKey,
-                "\(place(index, isSingle: false)) has no \(names.joined(separator: ", ")); what is merged needs its key.",
+                "\(place(index, isSingle: false)) has no \(names.joined(separator: ", ")); merging needs the key.",
                 model: schema.name
             ).with { $0.element = index }
         }
@@ -289,7 +289,7 @@ final class FileContents: InputContents {
         (self.file, name) = (file, file.path)
         let status = try file.status()
         guard status.isRegular else {
-            throw StorageError(.io, "\(name): this is no file; save the data that it gives.")
+            throw StorageError(.io, "\(name): this is not a file; save the data that it yields.")
         }
         size = Int(status.size)
     }

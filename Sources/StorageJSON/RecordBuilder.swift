@@ -199,7 +199,7 @@ package struct RecordBuilder: Sendable {
         do {
             let converted = try convert(value.value)
             if let stored = converted.stored(as: type), !stored.isNull || property.isOptional { return stored }
-            throw RecordProblem("is \(value.quoted), which the property converts to \(converted), which is no \(type).")
+            throw RecordProblem("is \(value.quoted), which the property converts to \(converted), not a valid \(type).")
         } catch let error as RecordProblem {
             throw error
         } catch {

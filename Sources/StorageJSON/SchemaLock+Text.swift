@@ -86,7 +86,7 @@ extension Store.SchemaLock {
         else {
             throw Self.problem(
                 lines.contains { $0.hasPrefix("<<<<<<<") }
-                    ? "Two branches have changed the schema" : "The file is no lock of a schema")
+                    ? "Two branches have changed the schema" : "The file is not a lock of a schema")
         }
         guard lines[place] == "format 1" else {
             throw StorageError(.schemaNewer, "A later version has written the lock; update this program.")

@@ -128,7 +128,7 @@ struct ImportTests {
             .write(to: tool.folder.url.appending(path: "x.ndjson"))
         let run = try tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"])
         #expect(run.status == 65)
-        #expect(run.error.contains("x.ndjson, line 1: age is the text \"old\", which is no int64."))
+        #expect(run.error.contains("x.ndjson, line 1: age is the text \"old\", not a valid int64."))
         #expect(try await tool.people(.sqlite).count == 4)
     }
 

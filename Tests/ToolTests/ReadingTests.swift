@@ -37,7 +37,7 @@ import Testing
         #expect(try tool.output("verify", "chinook.db") == "11 models, nothing is wrong.\n")
         #expect(try tool.folder.contents == before)
         let refusal = try tool.failure(65, "delete", "chinook.db", "Artist", "1")
-        #expect(refusal.contains("2 records refer by Album.ArtistId to what is to be deleted: 1; 4."))
+        #expect(refusal.contains("2 records still refer to it by Album.ArtistId: 1; 4."))
     }
 
     @Test(arguments: Engine.allCases)

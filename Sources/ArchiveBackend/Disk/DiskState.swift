@@ -103,7 +103,7 @@ final class WriteFailure: Sendable {
     func set(_ cause: StorageError) {
         let failure = StorageError(
             .io,
-            "\(path): an earlier write failed, so that what the disk holds is not known; close the store and open it "
+            "\(path): an earlier write failed, so the disk's contents are unknown; close the store and open it "
                 + "again.", underlying: cause)
         error.withLock { $0 = failure }
         logger.error("A store file failed", metadata: ["path": "\(path)", "cause": "\(cause)"])

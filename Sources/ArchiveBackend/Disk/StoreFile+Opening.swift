@@ -113,7 +113,7 @@ extension StoreFile {
     func removeTemporary() throws(StorageError) {
         guard let status = try OpenFile.status(at: temporaryPath, layer) else { return }
         guard status.isRegular else {
-            throw StorageError(.io, "\(temporaryPath) is no file, and stands where one has to be made; move it away.")
+            throw StorageError(.io, "\(temporaryPath) is not a file, and a file must be created there; move it away.")
         }
         do { try layer.remove(temporaryPath) } catch { throw FileFailure.error(error, temporaryPath) }
     }

@@ -15,7 +15,7 @@ final class WriterLock {
         let name = path + "-lock"
         let found = try OpenFile.status(at: name, layer)
         guard found?.isRegular != false else {
-            throw StorageError(.io, "\(name) is no file, and stands where the store's lock has to be; move it away.")
+            throw StorageError(.io, "\(name) is not a file, and is in the way of the store's lock; move it away.")
         }
         (self.layer, isNew) = (layer, found == nil)
         guard let file = try OpenFile.locked(name, .create, layer) else {

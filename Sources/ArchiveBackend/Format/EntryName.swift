@@ -72,7 +72,7 @@ package enum EntryName {
 
     static func require(_ name: String) throws(StorageError) {
         guard name.utf8.withContiguousStorageIfAvailable({ isValid($0) }) ?? isValid(name.utf8) else {
-            throw StorageError(.invalidValue, "An entry of a store file cannot be called \(name.debugDescription).")
+            throw StorageError(.invalidValue, "An entry of a store file cannot have the name \(name.debugDescription).")
         }
     }
 }

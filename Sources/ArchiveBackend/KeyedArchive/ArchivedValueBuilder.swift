@@ -30,7 +30,7 @@ struct ArchivedValueBuilder {
             let top = try Self.fields(roots, list), let objects = archive["$objects"],
             case .array(let entries) = list.objects[objects], !entries.isEmpty
         else {
-            throw StorageError(.corrupt, "This property list is no keyed archive of a version that is known.")
+            throw StorageError(.corrupt, "This property list is not a keyed archive of a known version.")
         }
         self.top = top
         self.entries = entries

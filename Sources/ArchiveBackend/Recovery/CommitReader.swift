@@ -61,14 +61,14 @@ enum StoreDamage {
     static func noStore(_ path: String) -> StorageError {
         StorageError(
             .corrupt,
-            "\(path) is no store file, or is damaged in its first commit, at byte 0; check the path, restore a backup, "
+            "\(path) is not a store file, or is damaged in its first commit, at byte 0; check the path, restore a backup, "
                 + "or open it for salvage. The file was not changed.")
     }
 
     static func cut(_ path: String, at end: Int64, behind commit: Int64, of length: Int64) -> StorageError {
         let missing =
             length == .max
-            ? "" : "; it had \(length), of which \(length - commit) are lost behind the last whole commit"
+            ? "" : "; it had \(length), of which \(length - commit) are lost after the last complete commit"
         return StorageError(
             .corrupt,
             "\(path) was cut: it ends at byte \(end)\(missing). Restore a backup, or open it for salvage, which reads what is "

@@ -83,7 +83,7 @@ struct RecoveryScan {
             if try lookAgain() { return true }
             throw scanner.last == nil
                 ? StoreDamage.noStore(path)
-                : StoreDamage.error(path, at: position, "it is not what a store wrote there")
+                : StoreDamage.error(path, at: position, "a store did not write these bytes")
         }
     }
 

@@ -148,7 +148,7 @@ package struct JSONScanner {
         _ = takeExactly(UInt8(ascii: "-"))
         let whole = digits()
         guard whole > 0, whole == 1 || text[position - whole] != UInt8(ascii: "0") else {
-            throw problem("This is no number as JSON has them.")
+            throw problem("This is not a number in JSON.")
         }
         if takeExactly(UInt8(ascii: ".")), digits() == 0 { throw problem("There are no digits after the point.") }
         if takeExactly(UInt8(ascii: "e")) || takeExactly(UInt8(ascii: "E")) {

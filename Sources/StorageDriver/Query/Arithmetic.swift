@@ -116,7 +116,7 @@ public enum Arithmetic: String, Hashable, Sendable {
 
     private func mismatch(_ left: Value, _ right: Value) -> StorageError {
         StorageError(
-            .typeMismatch, "\(left) \(rawValue) \(right) has a side that is not a number; correct what is stored.")
+            .typeMismatch, "\(left) \(rawValue) \(right) has a side that is not a number; correct the stored value.")
     }
 }
 

@@ -43,7 +43,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let (location, model, token, json) = (store, model, token, json)
         let start = try since.map { text in
             guard let token = Store.HistoryToken(text) else {
-                throw ToolError("\(text) is no token of a history; --json and --token print them.", .usage)
+                throw ToolError("\(text) is not a token of a history; --json and --token print them.", .usage)
             }
             return token
         }

@@ -60,15 +60,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"id": 1, "name": 5}"#, "name is 5, which is no string.", "name"),
-        (#"{"id": "1", "name": "A"}"#, #"id is the text "1", which is no int64."#, "id"),
+        (#"{"id": 1, "name": 5}"#, "name is 5, not a valid string.", "name"),
+        (#"{"id": "1", "name": "A"}"#, #"id is the text "1", not a valid int64."#, "id"),
         (#"{"name": "A"}"#, "id is missing.", "id"),
         (#"{"id": 1, "name": null}"#, "name is null, and the property is not optional.", "name"),
-        (#"{"id": 1, "name": "A", "info": {"age": 1.5}}"#, "info.age is 1.5, which is no int64.", "age"),
+        (#"{"id": 1, "name": "A", "info": {"age": 1.5}}"#, "info.age is 1.5, not a valid int64.", "age"),
         (#"{"id": 1, "name": "A", "info": 3}"#, "info.age is looked for in an object, and there is 3.", "age"),
         (
             #"{"id": 1, "name": "A", "born": "1991"}"#,
-            "born is the text \"1991\", which is no date of the form dd.MM.yyyy HH:mm.", "born"
+            "born is the text \"1991\", not a valid date of the form dd.MM.yyyy HH:mm.", "born"
         ),
         (
             #"{"id": 1, "name": "A", "quills": [{"colour": {"name": "a"}}, {"colour": {}}]}"#,

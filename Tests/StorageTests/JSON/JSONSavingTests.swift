@@ -36,7 +36,7 @@ import Testing
         try await withStore(backend) { store in
             let bad = Self.towns(1500).dropLast() + #", {"id": 9000, "cityName": 3}]"#.data
             let error = await expectError(.invalidValue) { try await store.save(json: bad, as: Town.self) }
-            #expect(error?.message == "[1500].cityName is 3, which is no string.")
+            #expect(error?.message == "[1500].cityName is 3, not a valid string.")
             #expect(error?.property == "name")
             #expect(error?.element == 1500)
             #expect(try await store.select(Town.self).count() == 0)
@@ -67,7 +67,7 @@ import Testing
             let missing = await expectError(.missingKey) {
                 try await store.save(json: #"[{"name": "x"}]"#.data, as: Writer.self, options: .init(merging: true))
             }
-            #expect(missing?.message == "[0] has no id; what is merged needs its key.")
+            #expect(missing?.message == "[0] has no id; merging needs the key.")
             let bad = await expectError(.invalidValue) {
                 try await store.save(json: #"[{"id": 10}]"#.data, as: Writer.self, options: .init(merging: true))
             }

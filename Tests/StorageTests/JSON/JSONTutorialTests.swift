@@ -60,7 +60,7 @@ import Testing
                 Issue.record("a price was stored that is none")
             } catch let error as StorageError {
                 #expect(
-                    error.message == "data.products[0].price.amount is the text \"free\", which is no decimal.")
+                    error.message == "data.products[0].price.amount is the text \"free\", not a valid decimal.")
             }
             #expect(try await store.select(Product.self).all() == [product])
         }

@@ -182,7 +182,7 @@ struct ObjectWriter: ~Copyable {
     // MARK: Bytes
 
     private static var illFormed: StorageError {
-        StorageError(.invalidValue, "A text is no well-formed UTF-8, which an archive cannot hold.")
+        StorageError(.invalidValue, "A text is not well-formed UTF-8, and an archive cannot hold it.")
     }
 
     @inline(__always)

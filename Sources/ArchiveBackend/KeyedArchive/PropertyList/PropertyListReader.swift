@@ -31,7 +31,7 @@ struct PropertyListReader {
         let trailer = bytes.count - 32
         guard trailer >= 9,
             Self.magic.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), .init(rebasing: bytes[..<8])) })
-        else { throw Self.damage("This is no binary property list", at: 0) }
+        else { throw Self.damage("This is not a binary property list", at: 0) }
         let offsetWidth = Int(bytes[trailer + 6])
         let referenceWidth = Int(bytes[trailer + 7])
         let count = Self.number(bytes, trailer + 8, 8)

@@ -14,7 +14,7 @@ struct XMLPropertyListParser {
     /// Reads the list and returns the number of its top object.
     mutating func parse() throws(StorageError) -> Int {
         try scanner.skipProlog()
-        guard case .open("plist") = try scanner.tag() else { throw scanner.damage("This is no property list") }
+        guard case .open("plist") = try scanner.tag() else { throw scanner.damage("This is not a property list") }
         guard let top = try value(upTo: "plist") else { throw scanner.damage("The property list is empty") }
         guard try value(upTo: "plist") == nil else { throw scanner.damage("The property list has two tops") }
         return top

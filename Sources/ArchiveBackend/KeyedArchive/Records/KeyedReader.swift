@@ -28,14 +28,14 @@ struct KeyedReader {
         guard top.kind == 0xD0, let archiver = try list.value(of: "$archiver", in: top),
             try list.isString(archiver, "NSKeyedArchiver"), let version = try list.value(of: "$version", in: top),
             let roots = try list.value(of: "$top", in: top), let all = try list.value(of: "$objects", in: top)
-        else { throw PropertyListReader.damage("This is no keyed archive", at: top.start) }
+        else { throw PropertyListReader.damage("This is not a keyed archive", at: top.start) }
         let number = try list.head(version)
         guard number.kind == 0x10, try list.integer(number).bits == 100_000 else {
             throw PropertyListReader.damage("The keyed archive has an unknown version", at: number.start)
         }
         objects = try list.head(all)
         guard objects.kind == 0xA0, objects.count > 0 else {
-            throw PropertyListReader.damage("The archive's $objects is no array", at: objects.start)
+            throw PropertyListReader.damage("The archive's $objects is not an array", at: objects.start)
         }
         root = 0
         root = try entry(try Self.root(in: roots, list))

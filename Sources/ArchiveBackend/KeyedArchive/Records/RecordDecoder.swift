@@ -87,7 +87,7 @@ package struct RecordDecoder: ~Copyable {
         _ = try object(entry, of: 0, owner: nil, position: 0, depth: 0, reader)
         let root = tables.row(0, of: 0)
         for column in keyColumns where root[column].isNull {
-            throw StorageError(keyless, "Object \(entry) of the archive is no record: its key is missing.")
+            throw StorageError(keyless, "Object \(entry) of the archive is not a record: its key is missing.")
         }
         if shapes.count > 1 { tables.fillOwners(layout) }
         let sequence = sequence

@@ -79,7 +79,7 @@ struct RecordKeys {
         case 0x50 where !mayBeKnown, 0x60 where !mayBeKnown: return nil
         case 0x50: return indices[Array(list.content(head))]
         case 0x60: return indices[Array(try list.utf8(head))]
-        default: throw PropertyListReader.damage("A key is no string", at: head.start)
+        default: throw PropertyListReader.damage("A key is not a string", at: head.start)
         }
     }
 }
@@ -94,7 +94,7 @@ extension PropertyListReader {
         let isBroken = transcode(units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true) {
             utf8.append($0)
         }
-        if isBroken { throw Self.damage("A string is no well-formed UTF-16", at: head.start) }
+        if isBroken { throw Self.damage("A string is not well-formed UTF-16", at: head.start) }
         return utf8
     }
 }

@@ -51,7 +51,7 @@ extension Store.HistoryToken: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let token = Store.HistoryToken(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no token of a history")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a history token")
         }
         self = token
     }

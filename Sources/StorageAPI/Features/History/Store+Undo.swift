@@ -114,14 +114,14 @@ private struct Undoing {
                 guard let model = settings.model(change.model), commit > model.since else {
                     throw StorageError(
                         .notKept,
-                        "The history of \(change.model) was not kept at all times since, so what has changed is not known.",
+                        "The history of \(change.model) was not kept at all times since, so its changes are unknown.",
                         model: change.model)
                 }
                 guard change.kind == .inserted || change.before != nil else {
                     throw StorageError(
                         .notKept,
                         "The history keeps no records of \(change.model) as they were before commit \(commit), but keys alone; "
-                            + "open the store with history: .init(records: …) to undo what comes.",
+                            + "open the store with history: .init(records: …) to undo later commits.",
                         model: change.model, key: change.kind == .everything ? nil : change.key)
                 }
                 firstPlaces[change.model, default: [:]][change.key] = change.place

@@ -130,7 +130,7 @@ final class HistoryRecorder: ChangeSubscriber {
         try signature.check()
         let last = try HistoryReading(kept.tables, writer).last
         guard last?.number ?? 0 < Int64.max else {
-            throw StorageError(.overflow, "There is no number left for a commit of the history.")
+            throw StorageError(.overflow, "The numbers for commits of the history are used up.")
         }
         // A clock that goes back does not take the log with it.
         let now = clock()

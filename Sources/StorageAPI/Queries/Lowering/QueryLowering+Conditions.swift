@@ -72,7 +72,7 @@ extension QueryLowering {
         case .parts(let parts): return try equal(parts, keys)
         case .rows(let way):
             guard let element = way.element else {
-                throw invalid("An owned child is no reference; name a property of it.")
+                throw invalid("An owned child is not a reference; name one of its properties.")
             }
             let parts = zip(element.outer, way.end.table.schema.key).map { outer, key in
                 TypedTerm(outer.map(QueryTerm.column) ?? .null, way.end.table.schema.columns[key].type)

@@ -43,7 +43,7 @@ enum SchemaValidation {
                     throw error(
                         models[0].name,
                         (way(to: index, models) + (reference.isElement ? [] : [property.name])).joined(separator: "."),
-                        "cannot cascade: only a reference of a record itself can, not one in what it owns or in an array"
+                        "cannot cascade: only a reference of a record itself can, not one of an owned record or in an array"
                     )
                 }
                 if reference.onDelete == .nullify, !reference.isElement, !property.isOptional {
@@ -69,8 +69,7 @@ enum SchemaValidation {
     static func noKey(_ model: String) -> StorageError {
         error(
             model, nil,
-            "has no key, so other models can own it, and it has no records of its own; for these call a property id, or "
-                + "mark the key with @Key")
+            "has no key, so it can be owned but not stored by itself; name a property id, or mark the key with @Key")
     }
 
     /// One former name has one property of today.
@@ -125,7 +124,7 @@ enum SchemaValidation {
         guard !isOwned else {
             throw error(
                 schema.name, property.name,
-                "is the time of expiry of a record that another owns, which goes with its owner; mark one of the owner's"
+                "is the expiry of an owned record, which is deleted with its owner; mark one of the owner's"
             )
         }
     }

@@ -319,7 +319,7 @@ extension ModelTables {
             }
         }
         throw StorageError(
-            .invalidQuery, "An inverse is that of a reference in the model or in what it owns.", model: name)
+            .invalidQuery, "An inverse belongs to a reference of the model or of its owned records.", model: name)
     }
 }
 

@@ -107,8 +107,8 @@ struct DeleteRules {
             let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
             throw StorageError(
                 .constraint,
-                "\(roots.count) \(roots.count == 1 ? "record refers" : "records refer") by \(referrer.name) to what is to be "
-                    + "deleted: \(list). Delete these first or in the same call, or let them refer to other records.",
+                "\(roots.count) \(roots.count == 1 ? "record still refers" : "records still refer") to it by "
+                    + "\(referrer.name): \(list). Delete these first or in the same call, or let them refer to other records.",
                 model: target, property: referrer.name)
         }
     }

@@ -50,7 +50,7 @@ extension RecordWriter {
             case .value(let value): terms.append(TypedTerm(try lowering.argument(value), schema.columns[column].type))
             case .parts:
                 throw StorageError(
-                    .invalidQuery, "A reference is set by itself, not beside what is computed.", model: model.name)
+                    .invalidQuery, "Set a reference by itself, not together with computed values.", model: model.name)
             case .computed(let node): terms.append(try lowering.assigned(node, to: schema.columns[column]))
             }
         }
@@ -92,7 +92,7 @@ extension RecordWriter {
         if stored.isNull, !column.isOptional {
             throw StorageError(
                 .invalidValue,
-                "\(column.property) is not Optional, and what it is set to is nil; leave such records out by a condition.",
+                "\(column.property) is not Optional, and its new value is nil; exclude such records by a condition.",
                 model: model.name, key: key, property: column.property)
         }
         try checkSize(stored, of: column)

@@ -187,7 +187,7 @@ struct UndeclaredDataMerge {
         StorageError(
             .schemaNewer,
             "The store has \(property), which this program does not declare, and which of the given owned records are "
-                + "those that have it cannot be told: their keys are missing or repeated, and the array has another "
+                + "the records that have it cannot be identified: their keys are missing or repeated, and the array has another "
                 + "length. Declare the property, or give owned records unique keys. Nothing was written.",
             property: property)
     }

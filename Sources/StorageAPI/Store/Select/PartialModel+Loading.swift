@@ -78,7 +78,7 @@ extension RecordReader {
 
     private func missing(_ key: [Value]) -> StorageError {
         StorageError(
-            .notFound, "The record is not stored any more, so what it owned cannot be loaded.", model: model.name,
+            .notFound, "The record is no longer stored, so its owned records cannot be loaded.", model: model.name,
             key: key)
     }
 }
