@@ -86,7 +86,7 @@ import Testing
         #expect(try tool.failure(65, "undo", Tool.file, "9").contains("no commit 9 yet"))
         #expect(try tool.failure(1, "undo", Tool.file, "0").contains("no commit 0"))
         try tool.failure(64, "undo", Tool.file, "x")
-        #expect(try tool.failure(64, "history", Tool.file, "--since", "x").contains("no token"))
+        #expect(try tool.failure(64, "history", Tool.file, "--since", "x").contains("not a token"))
         let other = "00000000-0000-0000-0000-000000000000:1"
         #expect(try tool.failure(65, "history", Tool.file, "--since", other).contains("another store"))
         #expect(try tool.failure(64, "history", Tool.file, "Pair").contains("no history of Pair"))
