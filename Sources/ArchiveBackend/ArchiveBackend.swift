@@ -86,7 +86,7 @@ public struct ArchiveBackend: StorageBackend {
 
     /// `archive:people.karch?compression=zstd&level=3&durability=full&compaction=automatic&readonly=true`
     ///
-    /// `salvage=true` instead of `readonly=true` reads what is intact of a damaged file.
+    /// `salvage=true` instead of `readonly=true` reads the intact part of a damaged file.
     public init(url: StorageURL) throws(StorageError) {
         try url.requirePath(like: "people.karch")
         self.init(path: url.path)

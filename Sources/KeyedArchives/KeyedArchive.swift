@@ -19,7 +19,8 @@ public import Foundation
 /// `setClass(_:forClassName:)`. Archives that `NSKeyedArchiver` wrote are read by their keys: any class name will do,
 /// keys that no property has are passed over, and a property whose key is missing takes its default.
 ///
-/// Models need their key, and are refused for what a store refuses. The article *The keyed archive of a record* of ArchiveBackend describes the format.
+/// Models need their key, and are refused for the same reasons as by a store. The article *The keyed archive of a
+/// record* of ArchiveBackend describes the format.
 public enum KeyedArchive {
     /// The archive of one model. Costs one pass; a million small models a second and core are usual.
     ///
@@ -145,7 +146,7 @@ extension KeyedArchive {
     /// ```
     /// - Parameters:
     ///   - record: the record with all that it owns.
-    ///   - schema: what the record consists of; the names of its models are the objects' classes.
+    ///   - schema: the record's properties; the names of its models are the objects' classes.
     ///   - className: the root's class, instead of the schema's name.
     /// - Throws: `configuration` for a schema that cannot be stored; `missingKey`, `invalidValue` or `limitExceeded` for
     ///   a record that a store of the schema refuses.

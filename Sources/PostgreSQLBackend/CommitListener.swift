@@ -151,7 +151,7 @@ final class CommitListener: Sendable {
         disconnect()
     }
 
-    /// Connects, unless nobody observes any more, and tells of what was committed meanwhile. Tries again where no server
+    /// Connects, unless nobody observes any more, and announces the commits made meanwhile. Tries again where no server
     /// answers.
     private func listen() {
         guard state.tell != nil, !isConnected else { return }

@@ -7,7 +7,7 @@ struct CommitOutcome {
 
     init(_ engine: PostgreSQLEngine) { self.engine = engine }
 
-    /// Asks the server until it is decided, or the timeout and what a failover may take are over.
+    /// Asks the server until the outcome is decided, or the timeout and the time for a failover are over.
     ///
     /// - Throws: `outcomeUnknown` if no server answers in time, or if another one answers that has a transaction of the same
     ///   number.

@@ -147,7 +147,7 @@ final class CompiledQuery {
         return bound
     }
 
-    /// A number as its JSON text has it; null for what is none.
+    /// A number from its JSON text; null for anything else.
     private static func number(_ json: Value) -> Cell {
         guard case .text(let text) = json, let number = Double(text) else { return .null }
         return .double(number)

@@ -13,7 +13,8 @@ internal import Darwin
 // A statement may take any time, and nobody waits without end: where the connection is silent for the timeout, the server is
 // asked on another one what the process does that serves it.
 extension Connection {
-    /// Sends what libpq could not send at once. What the server says meanwhile is read, so that neither waits for the other.
+    /// Sends the bytes that libpq could not send at once. Reads the server's messages meanwhile, so that neither waits
+    /// for the other.
     func flush() throws(StorageError) {
         while true {
             switch PQflush(handle) {

@@ -12,14 +12,15 @@ struct Settings {
     /// Set in each transaction that writes, and that reads.
     private(set) var ofWrites: [String] = []
     private(set) var ofReads: [String] = []
-    /// Set before what has literals of a program's own: a change of tables. Each `SET LOCAL` takes the server 10 µs.
+    /// Set before statements with literals of a program: changes of tables. Each `SET LOCAL` takes the server 10 µs.
     static let ofChanges = "SET LOCAL standard_conforming_strings = on"
     /// Sets them for the statements that are sent with it; nil where the process has them.
     private(set) var ofStatements: Statement?
 
     init() {}
 
-    /// - Parameter label: what a transaction calls its process, which is another's afterwards; nil for a process of its own.
+    /// - Parameter label: the name that a transaction gives its process, which is another's afterwards; nil for a
+    ///   process of its own.
     init(_ configuration: PostgreSQLBackend, label: String?) {
         // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
         // where the plan takes a millisecond.

@@ -19,7 +19,7 @@ struct GreatestKeys {
     /// The greatest key of a table; nil if it is not known.
     subscript(table: String) -> Int64? { known[table]?.greatest }
 
-    /// Keeps what the server has answered to ``question(_:_:)``.
+    /// Keeps the server's answer to ``question(_:_:)``.
     mutating func keep(_ answer: StatementResult?, of table: String) -> Int64 {
         let greatest = answer?.integer() ?? 0
         known[table] = Known(greatest: greatest, place: answer?.text(0, 1))

@@ -52,6 +52,6 @@ struct Place {
         conversions?[index].equality(stored[index], list, isList: true) ?? "\(columns[index]) = ANY (\(list))"
     }
 
-    /// The beginning of a column's value, if that is what the column's index has.
+    /// The prefix of a column's value, if the column's index has only that.
     func beginning(_ index: Int) -> String? { beginnings[index] }
 }

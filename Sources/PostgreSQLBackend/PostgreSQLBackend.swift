@@ -51,8 +51,8 @@ public struct PostgreSQLBackend: StorageBackend {
     var listen: ServerHosts?
     /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
     var replicas: ServerHosts?
-    /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as reads
-    /// from one server do. The store's own commits, and what it has read, are in each read.
+    /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as
+    /// reads from one server do. Each read includes the store's own commits, and everything that it has read.
     public var stalenessMilliseconds = 0
     /// The time in milliseconds that a call waits for a replacement of a lost server before it throws `io`. By default
     /// it waits for a server that starts alone, for the timeout.

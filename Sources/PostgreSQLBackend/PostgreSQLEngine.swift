@@ -94,7 +94,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
 
     var record: Catalog.Record { found.withLock { $0 } }
 
-    /// Makes what a store lacks that was opened on a replica, and to which nobody had written.
+    /// Creates the missing tables of a store that was opened on a replica before anybody had written to it.
     func completeRecord(_ connection: Connection) throws(StorageError) {
         guard record.versionIndex == nil || record.commits == nil else { return }
         let complete = try Catalog.open(connection, configuration, isReadOnly: false)

@@ -82,7 +82,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         if scope == .snapshot { begin() }
     }
 
-    /// Begins the session again on the primary: the replica is gone, or has removed what the session would read.
+    /// Begins the session again on the primary: the replica is lost, or has removed rows that the session would read.
     private func leaveReplica() throws(StorageError) {
         let (primary, pool) = try engine.takeFromPrimary()
         if connection.loss == nil {

@@ -90,7 +90,7 @@ class PostgreSQLSession: PrefetchingSession {
         return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), .scan))
     }
 
-    /// The rows of what a query was compiled to.
+    /// The rows of a compiled query.
     final func serverRows(_ query: PreparedQuery, _ arguments: QueryArguments) throws(StorageError) -> ResultRows {
         let compiled = query.compiled
         let parameters = compiled.bind(arguments)
@@ -114,7 +114,7 @@ class PostgreSQLSession: PrefetchingSession {
 
     final func prefetch(_ queries: [QueryRequest]) { (prefetched, answers) = (queries, []) }
 
-    /// Forgets what was asked before its turn, since what follows changes rows.
+    /// Discards prefetched answers, because the next call changes rows.
     final func forgetAnswers() { (prefetched, answers) = ([], []) }
 
     /// The result of a query that was prefetched, and asked with another one.

@@ -69,7 +69,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if connection.loss == nil { connection.sendOnly("ROLLBACK") }
     }
 
-    /// Commits, together with what was deferred.
+    /// Commits, together with the deferred batches.
     ///
     /// - Returns: false if a deferred batch has failed, or others that write are in the way, and nothing is done.
     func commit() throws(StorageError) -> Bool {
@@ -184,7 +184,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if deferredSize > 1 << 20 { try flush() }
     }
 
-    /// Carries out what was deferred. If that fails, so has the transaction.
+    /// Executes the deferred batches. If that fails, so does the transaction.
     func flush() throws(StorageError) {
         guard !deferred.isEmpty || !greatestKeys.untold.isEmpty else { return }
         let all = deferred
@@ -254,7 +254,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         }
     }
 
-    /// The store repeats what it has begun beside other writers, alone.
+    /// The store repeats a transaction that it began beside other writers, now exclusively.
     private static var mustBeAlone: StorageError {
         StorageError(.conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
     }

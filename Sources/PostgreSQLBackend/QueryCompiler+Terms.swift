@@ -133,7 +133,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The beginning of a column's value, if that is what the column's index has.
+    /// The prefix of a column's value, if the column's index has only that.
     private func beginning(of term: QueryTerm, _ place: Place) -> String? {
         if case .column(let column) = term { place.beginning(column) } else { nil }
     }

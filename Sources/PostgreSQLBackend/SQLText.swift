@@ -38,7 +38,7 @@ struct Names: Sendable {
 
     init(schema: String) { self.schema = schema.quotedName }
 
-    /// The names for what is compiled for some tables.
+    /// The names in SQL that is compiled for some tables.
     func with(_ tables: [TableSchema]) throws(StorageError) -> Names {
         var names = self
         for table in tables where table.isForeign { names.conversions[table.name] = try foreign.conversions(of: table) }

@@ -48,7 +48,7 @@ enum ServedBy: Sendable {
     /// row where another server is asked, and nulls where there is none, or none any more.
     ///
     /// - Parameters:
-    ///   - idleness: what was found before; the process is ended if it has waited since then.
+    ///   - idleness: the earlier finding; the process is ended if it has waited since then.
     ///   - milliseconds: the time for which its end is waited for.
     fileprivate func state(ending idleness: ServerProbe.Idleness?, within milliseconds: Int) -> String {
         let isIdle = "a.wait_event_type IS NOT DISTINCT FROM 'Client'"
@@ -114,7 +114,7 @@ final class ServerProbe {
 
     /// - Parameters:
     ///   - process: nil where it is not known what serves the connection.
-    ///   - idleness: what was answered before; the process is ended if it has waited for its client since then. Nil to leave
+    ///   - idleness: the earlier answer; the process is ended if it has waited for its client since then. Nil to leave
     ///     it.
     ///   - milliseconds: the time for which its end is waited for.
     func ask(about process: ServedBy?, ending idleness: Idleness? = nil, within milliseconds: Int = 0) -> Answer {

@@ -304,7 +304,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Overwrites what a commit that failed may have left in the log.
+    /// Overwrites the remains of a failed commit in the log.
     ///
     /// A commit whose sync failed is complete in the log, and whoever opens the file without knowing of the failure, as
     /// after a crash, would accept it. A commit that changes nothing replaces it, and waits for no disk. Where nothing
@@ -369,7 +369,7 @@ final class PreparedPlan {
         return made
     }
 
-    /// The statement that deletes what the query chooses from a table.
+    /// The statement that deletes the rows that a query selects from a table.
     func delete(
         _ table: String, _ make: () throws(StorageError) -> Statement
     ) throws(StorageError) -> Statement {

@@ -1,7 +1,7 @@
 public import StorageDriver
 
-/// A power of the SQLite engine: access to SQLite's own handle, for what the toolkit does not offer, such as a pragma
-/// or your own query.
+/// A power of the SQLite engine: access to SQLite's own handle, for features that the toolkit does not offer, such as a
+/// pragma or your own query.
 ///
 /// Use it through the store, which refuses to close or to write inside the closure:
 ///

@@ -94,7 +94,7 @@ package final class InputBuffer {
         start += count
     }
 
-    /// Passes over what the scanner finds the end of, however long it is.
+    /// Skips input up to the end that the scanner finds, however long it is.
     package func pass(_ scanner: inout some FrameScanner) throws {
         while try peek() != nil {
             let bytes = available

@@ -44,7 +44,7 @@ extension InputRecord {
         (self.line, self.bytes, self.key, self.isRead, members) = (line, bytes, key, isRead, nil)
     }
 
-    /// Its members, or what is wrong with it. JSON is parsed for each call.
+    /// Its members, or its problem. JSON is parsed for each call.
     package var content: Result<[JSONValue.Member], BadRecord> {
         if let members { return members }
         do throws(JSONProblem) {
@@ -164,7 +164,7 @@ package struct DocumentSource: RecordSource {
         return InputRecord(json: bytes, line: line, key: key, isRead: isRead)
     }
 
-    /// Skips what is between records; returns false after the last.
+    /// Skips the separators between records; returns false after the last.
     private mutating func isAtRecord() throws -> Bool {
         guard state != .ended else { return false }
         try input.skipSpace()

@@ -38,7 +38,7 @@ package enum JSONScalar {
         return value
     }
 
-    /// The value of what the type itself is written as; a number by its value, however it is written.
+    /// The value of the type's own form; a number by its value, however it is written.
     private static func typed(_ json: JSONValue, _ row: ColumnTypeRow) -> Value? {
         switch (json, row.element) {
         case (.bool(let flag), .bool): return .int(flag ? 1 : 0)

@@ -51,7 +51,7 @@ package enum JSONText {
         }
     }
 
-    /// Appends what a property holds.
+    /// Appends a property's value.
     package static func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
         switch content {
         case .value(let value, let type): ValueForm.append(value, type, to: &bytes)

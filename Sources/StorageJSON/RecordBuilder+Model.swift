@@ -2,7 +2,7 @@ import StorageAPI
 import StorageDriver
 
 extension RecordBuilder {
-    /// Records of what a type declares. Members that no property names are ignored.
+    /// Records of a type's declaration. Members that no property names are ignored.
     ///
     /// - Parameters:
     ///   - dates: how dates are written where the property does not say it.

@@ -1,8 +1,8 @@
 package import StorageAPI
 import StorageDriver
 
-/// Makes records of a model out of JSON members, by the model's schema: of what the store has recorded, for the tool, or of
-/// what a type declares.
+/// Makes records of a model out of JSON members, by the model's schema: the recorded one, for the tool, or a type's
+/// declaration.
 package struct RecordBuilder: Sendable {
     /// The records of one table, or of several of one type.
     struct Shape: Sendable {
@@ -178,7 +178,7 @@ package struct RecordBuilder: Sendable {
         }
     }
 
-    /// The problem of null where the property is not optional. In an input without types it is what is not there.
+    /// The problem of null where the property is not optional. In an input without types it stands for a missing value.
     private var isNull: RecordProblem {
         RecordProblem("is \(ignoresUnknown ? "null, and the property is not optional" : "missing").")
     }

@@ -14,7 +14,7 @@ package struct RecordProblem: Error {
         self.property = property ?? name
     }
 
-    /// The same problem inside of what has the name.
+    /// The same problem inside of the named member.
     func inside(_ name: String, property: String? = nil) -> RecordProblem {
         var outer = self
         outer.path = Self.join(name, path)

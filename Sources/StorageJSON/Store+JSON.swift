@@ -25,7 +25,7 @@ extension Store {
     /// - Parameters:
     ///   - json: UTF-8 text of RFC 8259.
     ///   - model: the records' type.
-    ///   - options: where the records are, how they are written, and what they are stored over.
+    ///   - options: the place and the form of the records, and the stored ones that they replace.
     ///   - progress: called after each part that is stored.
     /// - Returns: how many records were stored.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
@@ -56,7 +56,7 @@ extension Store {
     /// The transaction begins when the last byte is there, so that nobody waits for a slow sender. Until then up to a
     /// mebibyte is kept in memory, and more in a temporary file.
     ///
-    /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
+    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Bytes: AsyncSequence>(
         json bytes: Bytes, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(), progress: JSONProgress? = nil
@@ -71,7 +71,7 @@ extension Store {
     /// The transaction begins when the last piece is there, so that nobody waits for a slow sender. Until then up to a
     /// mebibyte is kept in memory, and more in a temporary file.
     ///
-    /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
+    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Pieces: AsyncSequence>(
         json pieces: Pieces, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(),
@@ -198,7 +198,7 @@ private struct SavedJSON<M: Storable>: Sendable {
         return count
     }
 
-    /// The stored records with what is there; where none is stored, the records of the defaults. Where one cannot be
+    /// The stored records with the given values; where none is stored, the records of the defaults. Where one cannot be
     /// made, those before it, and its error.
     private func merged(
         _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext

@@ -13,7 +13,7 @@ extension StorableDeclaration {
         }
     }
 
-    /// A struct without a key is one that others own; opening a store with it as a root says what it lacks.
+    /// A struct without a key is one that others own. Opening a store with it as a root reports the missing key.
     func checkKeys() -> [Diagnostic] {
         let keys = keys
         return keys.compactMap { $0.checkKey(isComposite: keys.count > 1) }

@@ -7,7 +7,7 @@ public import SwiftSyntaxMacros
 /// The expansion decides nothing about types: each property's type selects an overload of `Property`, `read` and
 /// `write`. A declaration with an error expands to nothing, so that the compiler shows that error alone.
 public enum StorableMacro {
-    /// The renderer indents what it writes; formatting it again would double the macro's time.
+    /// The renderer indents its output; formatting it again would double the macro's time.
     public static var formatMode: FormatMode { .disabled }
 }
 
@@ -62,7 +62,7 @@ extension StorableMacro: ExtensionMacro {
 
 extension DeclSyntax {
     /// A declaration that is only printed. The compiler takes an expansion as text and parses it itself; to parse it
-    /// here as well would add two thirds to what a model costs at compile time.
+    /// here as well would add two thirds to a model's compile time.
     fileprivate init(unparsed text: String) {
         self.init(MissingDeclSyntax(placeholder: .identifier(text)))
     }

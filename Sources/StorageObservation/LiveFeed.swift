@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// Reads what a live query shows, off the main actor.
+/// Reads the records of a live query, off the main actor.
 struct LiveFeed<Model: Storable>: Sendable {
     struct Step: Sendable {
         let records: [Model]

@@ -108,7 +108,7 @@ public final class LiveQuery<Model: Storable> {
         observe()
     }
 
-    /// Changes the query, for example to what a search box says. Does nothing if it selects the same.
+    /// Changes the query, for example to the text of a search box. Does nothing if it selects the same.
     ///
     /// The records and the state stay as they are until the first result of the new query, so that a list does not flicker
     /// while somebody types; ``difference`` then leads from the former records to the new ones. Paging begins anew.
@@ -151,7 +151,7 @@ public final class LiveQuery<Model: Storable> {
         }
     }
 
-    /// Shows a step, and returns what was shown before.
+    /// Shows a step, and returns the previous one.
     private func show(_ step: LiveFeed<Model>.Step, _ number: Int) -> Shown? {
         guard number == self.number else { return nil }
         isLoadingMore = false

@@ -4,7 +4,7 @@ public import StorageAPI
 import StorageDriver
 import Synchronization
 
-/// Reports what a store does to swift-metrics.
+/// Reports the calls of a store to swift-metrics.
 ///
 /// Give it to a store when it opens: `instruments: [StoreMetrics()]`.
 ///

@@ -60,7 +60,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     /// Runs a command line, without the tool's name.
     ///
-    /// - Throws: also if what it prints cannot be written.
+    /// - Throws: also if the output cannot be written.
     static func perform(_ words: [String]) async throws {
         try checkName(words.first)
         var command = try parseAsRoot(words)

@@ -110,7 +110,7 @@ package struct CommitWriter: ~Copyable {
     }
 }
 
-/// The progress of a writer in a file: the last commit, and what is written of the next.
+/// The progress of a writer in a file: the last commit, and the written part of the next.
 struct CommitProgress {
     let store: UUID
     let generation: UInt32
@@ -144,7 +144,7 @@ struct CommitProgress {
     /// The number of the commit that begins there.
     var sequence: UInt64 { last.map { $0.sequence &+ 1 } ?? 0 }
 
-    /// The trailer of what was written since ``begin``.
+    /// The trailer of the bytes written since ``begin``.
     func trailer(_ codec: ArchiveCodec) -> Trailer {
         Trailer(
             version: last?.version ?? StoreFormat.version, codec: codec, store: store, sequence: sequence,

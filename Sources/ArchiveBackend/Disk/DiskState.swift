@@ -44,7 +44,8 @@ final class DiskState: Sendable {
     /// Waits until all bytes before an offset are on the disk. The sync includes everything that is written by then, so
     /// the next caller may not have to wait.
     ///
-    /// Throws why a sync failed, and from then on that it did, but not for what was on the disk before.
+    /// Throws the error of a failed sync, and from then on that it failed, but not for bytes that were on the disk
+    /// before.
     func wait(for end: Int64) throws(StorageError) {
         if durableEnd >= end { return }
         try syncing.withLock { (_) throws(StorageError) in
@@ -99,7 +100,7 @@ final class WriteFailure: Sendable {
         if let error = error.withLock({ $0 }) { throw error }
     }
 
-    /// Refuses everything from now on: what the disk holds is not known.
+    /// Refuses everything from now on, because the disk's contents are unknown.
     func set(_ cause: StorageError) {
         let failure = StorageError(
             .io,

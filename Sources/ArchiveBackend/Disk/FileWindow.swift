@@ -26,7 +26,7 @@ final class FileWindow {
 
     deinit { buffer.deallocate() }
 
-    /// Looks at the file again and forgets what was read.
+    /// Reads the file's status again, and discards cached bytes.
     func reload() throws(StorageError) {
         status = try file.status()
         count = 0

@@ -109,7 +109,7 @@ extension StoreFile {
         }
     }
 
-    /// Removes what a rewriting left that did not come to its end.
+    /// Removes the remains of an interrupted rewrite.
     func removeTemporary() throws(StorageError) {
         guard let status = try OpenFile.status(at: temporaryPath, layer) else { return }
         guard status.isRegular else {

@@ -7,10 +7,10 @@ internal import Foundation
 #endif
 
 extension StoreFile {
-    /// Adds one commit with what the body adds, or nothing where that is nothing.
+    /// Adds one commit with the body's entries, or nothing if there are none.
     ///
     /// When it returns, the commit survives the process; with `durable`, also a power cut. A call that throws has added
-    /// nothing: the body's own error, `full` or `io` where writing fails. Where a sync fails, or what was written cannot
+    /// nothing: the body's own error, `full` or `io` where writing fails. If a sync fails, or the written bytes cannot
     /// be taken back, every later call throws until the file is opened again.
     package func append(
         durable: Bool = true, _ body: (inout CommitWriter) throws(StorageError) -> Void
@@ -19,7 +19,7 @@ extension StoreFile {
         if durable { try commit?.wait() }
     }
 
-    /// Writes one commit with what the body adds, and returns it without waiting for the disk; nil if there is no file
+    /// Writes one commit with the body's entries, and returns it without waiting for the disk; nil if there is no file
     /// yet.
     ///
     /// - Parameter willWait: whether commits are waited for, so that preallocated space for them is worthwhile.
@@ -40,7 +40,7 @@ extension StoreFile {
         return WrittenCommit(disk: commitLog.disk, end: commitLog.scanner.position)
     }
 
-    /// Rewrites the file with what the body adds. Afterwards there is the new file, or the old one.
+    /// Rewrites the file with the body's entries. Afterwards there is the new file, or the old one.
     ///
     /// The entries go to a temporary file, which replaces the old one when it is on the disk. Readers of the old file
     /// keep it. Sequence numbers begin at 0 again. Throws as ``append(durable:_:)`` does, and `invalidValue` if the
@@ -87,14 +87,14 @@ extension StoreFile {
         self.commitLog?.scanner.knownLength = length
     }
 
-    /// Throws `io` if the file no longer has its name: what is written to it would be lost.
+    /// Throws `io` if the file no longer has its name, because writes to it would be lost.
     func requirePresence(of commitLog: CommitLog) throws(StorageError) {
         guard try statusAtPath()?.isSameFile(as: commitLog.scanner.window.status) == true else {
             throw PublishedFile.isReplaced(path)
         }
     }
 
-    /// Writes after the last commit. If that fails, removes what was written.
+    /// Writes after the last commit. If that fails, removes the written bytes.
     private func write(
         _ state: CommitProgress, _ commitLog: CommitLog, isSeal: Bool, preallocates: Bool,
         _ body: (inout CommitWriter) throws(StorageError) -> Void

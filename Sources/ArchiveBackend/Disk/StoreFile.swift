@@ -17,7 +17,7 @@ package final class StoreFile {
         case readWrite
         /// To read up to the last commit, while another process may write.
         case readOnly
-        /// To read what is intact of a damaged file.
+        /// To read the intact part of a damaged file.
         case salvage
     }
 
@@ -81,7 +81,7 @@ package final class StoreFile {
     /// Throws why nothing can be written, if that is so.
     func requireWritable() throws(StorageError) { try require(writing: true) }
 
-    /// Waits for what was written without waiting, and closes the file. The second call does nothing.
+    /// Waits for commits that were not awaited, and closes the file. The second call does nothing.
     package func close() throws(StorageError) {
         defer {
             (commitLog, emptyFile) = (nil, nil)

@@ -1,7 +1,7 @@
 internal import StorageDriver
 import Synchronization
 
-/// A table's rows, its indexes, and what the file records of it.
+/// A table's rows, its indexes, and its record in the file.
 ///
 /// A value, as ``RowTree`` is: a copy is a snapshot.
 struct ArchiveTable {

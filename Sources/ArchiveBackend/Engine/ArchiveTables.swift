@@ -77,7 +77,7 @@ struct ArchiveTables {
         let places: [Int]
     }
 
-    /// The models, each with its root's table; rows are stored by model, in one entry with what they own.
+    /// The models, each with its root's table; rows are stored by model, in one entry with their owned records.
     var models: [Model] {
         list.indices.filter { list[$0].schema.isRoot }.map { root in
             let owned = list.indices.filter { $0 != root && list[$0].schema.isOfModel(list[root].schema) }
@@ -87,8 +87,8 @@ struct ArchiveTables {
 }
 
 extension TableSchema {
-    /// Returns whether the table has records of the same model as another, or what they own. Names are compared by
-    /// their bytes: to Swift two normal forms are one text.
+    /// Returns whether the table has records of the same model as another, or their owned records. Names are compared
+    /// by their bytes: to Swift two normal forms are one text.
     func isOfModel(_ other: TableSchema) -> Bool {
         guard let name = path.first, let otherName = other.path.first else { return false }
         return name.utf8.elementsEqual(otherName.utf8)

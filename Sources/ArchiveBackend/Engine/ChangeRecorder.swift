@@ -9,7 +9,7 @@ struct ChangeRecorder {
     let archives: [ModelArchive]
     let tables: ArchiveTables
     let sequence: UInt64
-    /// The file's after what was written.
+    /// The file's state after the write.
     private(set) var usage: FileUsage
 
     init(
@@ -58,7 +58,7 @@ struct ChangeRecorder {
         }
     }
 
-    /// Records what has changed of these records, few enough for entries of their own.
+    /// Records the changes of these records, few enough for entries of their own.
     private mutating func record(
         _ keys: [Cell], _ changes: PendingChanges, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
@@ -80,7 +80,7 @@ struct ChangeRecorder {
         try writer.finish(&commit)
     }
 
-    /// Looks for what has changed in all records of a model.
+    /// Finds the changes in all records of a model.
     private mutating func record(
         _ changes: PendingChanges, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {

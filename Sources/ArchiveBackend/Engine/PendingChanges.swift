@@ -77,7 +77,7 @@ final class PendingChanges {
         return touched
     }
 
-    /// Takes all records of a model out of what the file is known to say.
+    /// Removes all records of a model from the known contents of the file.
     private func forget(_ root: TableSchema) {
         truncated.insert(root.name)
         for table in base.list where table.schema.isOfModel(root) {

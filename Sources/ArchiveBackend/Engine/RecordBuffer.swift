@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// The rows of one record after the other, side by side for each table: what the codec takes.
+/// The rows of one record after the other, side by side for each table, as the codec takes them.
 ///
 /// Used by one thread at a time; the cells' bytes are those of the tables.
 final class RecordBuffer {

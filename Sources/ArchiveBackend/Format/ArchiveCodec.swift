@@ -41,7 +41,7 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// The codec of a file that begins with these bytes. What is neither zstd nor xz can only be a plain tar.
+    /// The codec of a file that begins with these bytes. Anything but zstd and xz can only be a plain tar.
     init(fileBeginningWith bytes: UnsafeRawBufferPointer) {
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
             self = .zstd

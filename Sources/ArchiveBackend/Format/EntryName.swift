@@ -47,7 +47,7 @@ package enum EntryName {
     /// becomes `.` and two lower-case hexadecimal digits. The empty text becomes `.empty`. With `keepingCase`,
     /// upper-case letters are unchanged too; use it for names that differ in more than case. A result of more than
     /// `limit` bytes (at least 40) is cut and ends with `.x` and 128 bits of XXH64. Such a name does not prove
-    /// equality, so the entry's contents must say what it is.
+    /// equality, so the entry's contents must identify it.
     package static func escape(_ text: String, keepingCase: Bool = false, limit: Int = 60) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

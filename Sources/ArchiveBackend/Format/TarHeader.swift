@@ -61,7 +61,7 @@ struct TarHeader: Equatable {
 }
 
 extension TarHeader {
-    /// Reads a header from ``size`` bytes. Nil unless they are what a store writes for it.
+    /// Reads a header from ``size`` bytes. Nil unless a store writes the same bytes for it.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.size, let size = Self.octal(bytes.part(124, 11)),
             let modified = Self.octal(bytes.part(136, 11)), size <= StoreFormat.largestEntry

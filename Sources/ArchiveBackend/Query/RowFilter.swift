@@ -21,7 +21,7 @@ struct RowFilter {
         cells = ValueCells(ValueList(width: 1, values: arguments.values))
     }
 
-    /// The test for a term; it keeps what it needs alive.
+    /// The test for a term; it keeps its operands alive.
     func test(_ term: QueryTerm) -> Test {
         switch term {
         case .constant(let constant): return { _ in constant }

@@ -8,8 +8,8 @@ struct CommitReader {
 
     init(_ window: FileWindow) { self.window = window }
 
-    /// Calls `each` with the commit's entries in order. Returns what is wrong if they are not what a store writes.
-    /// Throws errors of reading the file and of `each`.
+    /// Calls `each` with the commit's entries in order. Returns the problem if a store would not write them so. Throws
+    /// errors of reading the file and of `each`.
     func read(
         _ commit: Commit, each: (Entry) throws(StorageError) -> Void
     ) throws(StorageError) -> StorageError? {

@@ -71,7 +71,7 @@ struct CommitScanner {
         return count == 1 && byte != PreallocatedSpace.firstByte
     }
 
-    /// Continues after what was just written.
+    /// Continues after the bytes just written.
     mutating func adopt(_ trailer: Trailer, end: Int64) {
         (last, position, walk) = (trailer, end, nil)
         isAfterGap = false
@@ -205,8 +205,8 @@ extension CommitScanner {
         return nil
     }
 
-    /// Returns whether a trailer is one of a commit from ``position`` on. What is stored may be bytes of a store file
-    /// too: those of another one, or of this one as it was.
+    /// Returns whether a trailer is one of a commit from ``position`` on. Stored values may themselves be bytes of a
+    /// store file: of another one, or of an earlier state of this one.
     private func isOfThisFile(_ trailer: Trailer) -> Bool {
         guard trailer.offset >= UInt64(position) else { return false }
         guard let last else { return true }

@@ -87,7 +87,7 @@ struct RecoveryScan {
         }
     }
 
-    /// Returns whether a reader looks once more at what it has met.
+    /// Returns whether a reader examines an unsound commit a second time.
     private mutating func lookAgain() throws(StorageError) -> Bool {
         guard mode == .readOnly, repeated != scanner.position else { return false }
         repeated = scanner.position
@@ -149,7 +149,7 @@ package struct Recovery: Sendable, Equatable {
 
     package init(commits: Int = 0) { self.commits = commits }
 
-    /// Sentences about what was found, for whoever uses the store.
+    /// Sentences about the findings, for the store's user.
     var remarks: [String] {
         (torn.map { [$0.description] } ?? []) + damage.map(\.description)
     }

@@ -3,8 +3,8 @@ internal import StorageDriver
 
 /// Builds the tables from the commits of a damaged file that are whole.
 ///
-/// The file is read twice: first for what it says of its schema, since the commit that said it first may be lost; then
-/// for the records. A record is read by the schema that was in force when it was written, or not at all.
+/// The file is read twice: first for its schema, because the first commit with it may be lost; then for the records. A
+/// record is read by the schema that was in force when it was written, or not at all.
 struct SalvageLoader {
     private(set) var loader = StoreLoader()
     /// The versions of the schema in the file, in order, each with the commit from which it is valid.
@@ -34,7 +34,7 @@ struct SalvageLoader {
         try orLost(entry) { (salvage) throws(StorageError) in try salvage.loader.take(entry) }
     }
 
-    /// Skips what is damaged.
+    /// Skips damaged parts.
     private mutating func orLost(
         _ entry: Entry, _ body: (inout Self) throws(StorageError) -> Void
     ) throws(StorageError) {

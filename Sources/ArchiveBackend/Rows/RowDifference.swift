@@ -1,7 +1,7 @@
 /// The rows in which two trees of one order differ, in that order.
 ///
-/// Pages and nodes that both trees refer to are passed over at once, so what a commit has changed is found at a cost of
-/// the pages it has touched and of the two lists of nodes.
+/// Pages and nodes that both trees refer to are skipped at once, so the changes of a commit are found at a cost of the
+/// pages it has touched and of the two lists of nodes.
 struct RowDifference {
     private var old: RowWalk
     private var new: RowWalk

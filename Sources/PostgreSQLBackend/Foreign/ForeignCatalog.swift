@@ -18,7 +18,7 @@ final class ForeignCatalog: Sendable {
         return Statement(sql, name: "foreign", parameters)
     }
 
-    /// Keeps what the statement has returned, and returns the tables' schemas.
+    /// Keeps the statement's result, and returns the tables' schemas.
     func keep(_ result: StatementResult) throws(StorageError) -> [TableSchema] {
         let decoder = JSONDecoder()
         var tables: [String: ForeignTable] = [:]
@@ -79,7 +79,7 @@ final class ForeignCatalog: Sendable {
             model: schema.path.first, underlying: cause)
     }
 
-    /// A store's own tables have primary keys that it has named. Of these only what is particular is asked for.
+    /// A store's own tables have primary keys that it has named. Of these only their particulars are queried.
     private static let sql = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
           'mayKeepOut', f.refuses, 'columns', CASE WHEN f.own THEN '[]' ELSE (

@@ -3,8 +3,9 @@ internal import StorageDriver
 /// Converts the values of a column that other software made to the store's representation when they are read, and back
 /// when they are written.
 ///
-/// A value that the model's type does not have passes unchanged, and decoding it throws `typeMismatch`. A value that the
-/// column would change without an error is refused when it is written; what the server refuses itself is not looked at.
+/// A value that the model's type does not have passes unchanged, and decoding it throws `typeMismatch`. A value that
+/// the column would change without an error is refused when it is written; values that the server refuses itself are
+/// not checked.
 struct ForeignConversion: Sendable {
     /// The types of columns, as far as they are read and written in different ways.
     enum Kind: Sendable {

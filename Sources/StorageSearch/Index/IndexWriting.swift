@@ -51,7 +51,7 @@ extension SearchIndex {
         removed.insert(number)
     }
 
-    /// Makes a segment of what a commit has collected.
+    /// Makes a segment of the words that a commit has collected.
     private func spill(_ commit: inout Commit) throws(SearchFailure) {
         forget()
         if try !state().pending.isEmpty { try flush() }

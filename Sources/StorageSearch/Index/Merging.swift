@@ -7,7 +7,7 @@ protocol TermSource: AnyObject {
     func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure)
 }
 
-/// A source that is merged, with what it removes.
+/// A source that is merged, with its removals.
 struct MergeSource<Terms: TermSource> {
     var first: Int
     var end: Int
@@ -119,7 +119,7 @@ struct Merger<Terms: TermSource> {
         before = document
     }
 
-    /// Adds a piece to the list, without what is removed.
+    /// Adds a piece to the list, without removed documents.
     private mutating func append(_ piece: TermList.Piece, _ end: Int, _ before: inout Int) throws(SearchFailure) {
         var documents = ByteReader(piece.bytes, piece.documents)
         var positions = ByteReader(piece.bytes, piece.positions)

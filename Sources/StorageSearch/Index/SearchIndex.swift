@@ -164,7 +164,7 @@ struct IndexState {
         }
     }
 
-    /// Counts what is there, and finds what is removed.
+    /// Counts the documents, and finds the removed ones.
     mutating func complete(
         _ lengths: (SegmentHeader) throws(SearchFailure) -> SourceLengths
     ) throws(SearchFailure) {

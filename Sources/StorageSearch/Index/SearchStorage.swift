@@ -10,7 +10,7 @@ package enum SearchTable: Int, CaseIterable, Sendable {
 
 /// The tables that an index is kept in, as they are in one transaction.
 ///
-/// Reads see what was written before. What is undone with a transaction is undone by the storage.
+/// Reads see earlier writes. The storage undoes the writes of an undone transaction.
 package protocol SearchStorage {
     /// The number of the document of a record.
     func document(of key: [UInt8]) throws(SearchFailure) -> Int?

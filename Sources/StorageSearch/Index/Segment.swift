@@ -1,4 +1,4 @@
-/// A segment as it is searched: its row, its directory and what it removes from earlier ones.
+/// A segment as it is searched: its row, its directory and its removals from earlier ones.
 struct Segment: Sendable {
     let header: SegmentHeader
     /// The first term of each leaf, and the leaf's place.

@@ -28,7 +28,7 @@ struct SegmentWriter<Storage: SearchStorage> {
         directoryTerm = state.directoryTerm
     }
 
-    /// Ends the leaf that is being written, and gives what is needed to go on.
+    /// Ends the leaf that is being written, and returns the state to continue from.
     mutating func suspend() throws(SearchFailure) -> SuspendedSegment {
         try endLeaf()
         return SuspendedSegment(

@@ -1,4 +1,4 @@
-/// A merge that is under way, or the removal of what it has made superfluous. It is row 0 of `segments`.
+/// A merge in progress, or the removal of segments that it has made superfluous. It is row 0 of `segments`.
 enum SuspendedWork: Equatable {
     /// Segments become one. Of its terms, those up to `last` are written.
     case merge(sources: [Int], target: SuspendedSegment, last: [UInt8])
@@ -52,7 +52,7 @@ enum SuspendedWork: Equatable {
 }
 
 extension SearchIndex {
-    /// Goes on with what is under way, or begins what is due, and writes or removes about so many blocks.
+    /// Continues the work in progress, or begins the work that is due, and writes or removes about so many blocks.
     func merge(blocks: Int) throws(SearchFailure) {
         var budget = blocks
         while budget > 0 {

@@ -1,4 +1,4 @@
-/// Reads what a term finds from all sources.
+/// Reads the hits of a term from all sources.
 struct TermReader<Storage: SearchStorage> {
     let index: SearchIndex<Storage>
     let state: IndexState

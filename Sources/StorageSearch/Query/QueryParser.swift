@@ -48,7 +48,7 @@ struct QueryParser {
         return (clauses.filter { kept.insert($0).inserted }, exclusions)
     }
 
-    /// The next part, which is nil for what has no words; nil at the end.
+    /// The next part, which is nil for text without words; nil at the end.
     private mutating func next() -> (part: Part?, Void)? {
         while at < scalars.count, scalars[at].properties.isWhitespace { at += 1 }
         guard at < scalars.count else { return nil }

@@ -1,4 +1,4 @@
-/// The statistics of what is searched, from which relevance is computed.
+/// The statistics of the searched documents, from which relevance is computed.
 package struct SearchStatistics: Hashable, Sendable {
     /// The number of documents.
     package var documents: Int

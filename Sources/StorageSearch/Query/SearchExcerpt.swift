@@ -1,4 +1,4 @@
-/// A part of a text that shows what a query has found in it.
+/// A part of a text that shows the hits of a query.
 public struct SearchExcerpt: Hashable, Sendable {
     /// The part, with an ellipsis where it begins or ends within the text.
     public let text: String
@@ -7,7 +7,7 @@ public struct SearchExcerpt: Hashable, Sendable {
 }
 
 extension String {
-    /// The part of the text with the most of what a query asks for, or its beginning where there is nothing of it.
+    /// The part of the text with the most terms of a query, or its beginning if there are none.
     ///
     /// ```swift
     /// let body = "A storage engine keeps records."
@@ -16,7 +16,7 @@ extension String {
     /// ```
     ///
     /// - Parameters:
-    ///   - query: What was searched.
+    ///   - query: The query.
     ///   - property: The property that has the text, so that words asked for in another are left alone.
     ///   - width: About how many characters to show. The part begins and ends with whole words.
     public func excerpt(for query: SearchQuery, property: String? = nil, around width: Int = 160) -> SearchExcerpt {

@@ -25,7 +25,7 @@ public struct SearchQuery: Hashable, Sendable, CustomStringConvertible {
     /// The query of a text.
     ///
     /// - Parameters:
-    ///   - text: What a person has written.
+    ///   - text: The text that a person has written.
     ///   - properties: The names that may stand before a colon. With nil, any identifier may.
     public init(_ text: String, properties: [String]? = nil) {
         var parser = QueryParser(text, properties: properties.map(Set.init))

@@ -152,7 +152,7 @@ extension Store.SchemaChange {
 }
 
 extension RecordSchema {
-    /// Changes a property, of the model or of what it owns.
+    /// Changes a property of the model or of an owned record.
     fileprivate mutating func edit(_ path: String, _ change: (inout Property) -> Void) throws {
         try edit(path) { property -> Property? in
             var property = property

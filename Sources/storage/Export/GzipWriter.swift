@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses what is written as one member of a gzip file, by zlib.
+/// Compresses output as one member of a gzip file, by zlib.
 final class GzipWriter {
     /// Owned by this object. Its input and output are set for each call and used in it alone.
     private let stream: UnsafeMutablePointer<z_stream>

@@ -51,7 +51,7 @@ struct BadRecords: Sendable {
         }
     }
 
-    /// Says of a record that was added what is known by now.
+    /// Reports the known facts about an added record.
     mutating func tell(_ message: String, at place: RecordPlace) {
         guard let index = told.firstIndex(where: { $0.place == place }) else { return }
         told[index].message = message

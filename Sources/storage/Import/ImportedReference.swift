@@ -56,7 +56,7 @@ struct ImportedReference {
         schema.properties[place].reference = .init(model: model, onDelete: rule)
     }
 
-    /// Refuses what a stored model does not have.
+    /// Refuses properties that a stored model lacks.
     func check(_ stored: RecordSchema) throws(ToolError) {
         let reference = stored.properties.first { $0.name.isSame(as: property) }?.reference
         guard let reference, reference.model.isSame(as: model), reference.onDelete == rule else {

@@ -70,7 +70,7 @@ final class InputFile: Sendable {
         }
     }
 
-    /// Calls again what a signal interrupted.
+    /// Repeats a call that a signal interrupted.
     private static func retried(_ call: () -> Int) -> Int {
         while true {
             let result = call()

@@ -10,7 +10,7 @@ struct InputMapping: Sendable {
 
     private let rules: [Rule]
 
-    /// - Parameter texts: `PROPERTY=PATH` each; an empty property leaves out what is at the path.
+    /// - Parameter texts: `PROPERTY=PATH` each; an empty property omits the value at the path.
     init(_ texts: [String]) throws(ToolError) {
         var rules: [Rule] = []
         for text in texts {

@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// Swift structs for the models of a store. What a declaration cannot say is a comment.
+/// Swift structs for the models of a store. Facts that a declaration cannot express are comments.
 struct SwiftDeclarations {
     private let schemas: [RecordSchema]
     /// The struct of each root model.

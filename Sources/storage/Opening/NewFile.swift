@@ -33,13 +33,13 @@ struct Output: ~Copyable {
     private let descriptor: Int32
     private let gzip: GzipWriter?
 
-    /// - Parameter gzip: compresses what is written; nil to write it as it is.
+    /// - Parameter gzip: compresses the output; nil to write it unchanged.
     init(_ file: FileHandle = .standardOutput, gzip: GzipWriter? = nil) {
         descriptor = file.fileDescriptor
         self.gzip = gzip
     }
 
-    /// Appends to what is to be printed.
+    /// Appends to the output.
     mutating func write(_ body: (inout [UInt8]) throws -> Void) throws {
         try body(&bytes)
         if bytes.count >= 1 << 16 { try flush() }
@@ -55,7 +55,7 @@ struct Output: ~Copyable {
     /// - Throws: ``ReaderGone`` if the reader has closed the output; an error if the disk is full or fails.
     mutating func flush() throws { try flush(isLast: false) }
 
-    /// Writes what is left, and the end of what is compressed.
+    /// Writes the rest, and the end of the compressed stream.
     ///
     /// - Throws: as ``flush()``.
     mutating func finish() throws { try flush(isLast: true) }
@@ -91,8 +91,8 @@ struct Output: ~Copyable {
             ? ReaderGone() : ToolError("The output cannot be written: \(String(cString: strerror(code))).", .io)
     }
 
-    /// Opens the standard streams that the tool was started without. Else a store's file would have the number of one, and
-    /// what is printed would be written into it.
+    /// Opens the standard streams that the tool was started without. Else a store's file would have the number of one,
+    /// and the output would be written into it.
     static func keepDescriptors() {
         for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) == -1 {
             // Nothing is read from the input. Failed writes to the output are reported.
@@ -101,5 +101,5 @@ struct Output: ~Copyable {
     }
 }
 
-/// Nobody reads what is printed any more, as after `| head`: the tool ends without a word.
+/// The reader of the output has gone, as after `| head`: the tool ends silently.
 struct ReaderGone: Error {}

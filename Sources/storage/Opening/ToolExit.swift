@@ -13,8 +13,7 @@ enum ToolExit: Int32, CaseIterable {
     case negative = 1
     /// The command line cannot be understood (EX_USAGE).
     case usage = 64
-    /// Data is not what it should be: an input, a query, a value that the store refuses, a store that is damaged or newer
-    /// (EX_DATAERR).
+    /// Invalid data: an input, a query, a value that the store refuses, a store that is damaged or newer (EX_DATAERR).
     case data = 65
     /// An input or a store is not there (EX_NOINPUT).
     case noInput = 66
@@ -57,7 +56,7 @@ enum ToolExit: Int32, CaseIterable {
         reason(error) == nil && StorageCommand.exitCode(for: error) == .success
     }
 
-    /// Says on the error stream why a command has not done what it should.
+    /// Prints the reason for a command's failure on the error stream.
     static func tell(_ error: any Error) {
         let text: String
         switch reason(error) {
@@ -96,7 +95,7 @@ enum ToolExit: Int32, CaseIterable {
 }
 
 extension StorageError {
-    /// The error for a person: where, what is wrong and what to do, and the code that documents list.
+    /// The error for a person: the place, the problem, the way out, and the code that documents list.
     ///
     /// The engine's own words are left out, unless they say more than the store knows: which rule, or which call
     /// failed.

@@ -32,7 +32,7 @@ struct RelatedOptions: ParsableArguments, Sendable {
     }
 }
 
-/// References, and in turn those of what they name.
+/// References, and in turn those of the records that they name.
 private struct RelatedTree {
     private var parts: [(name: String, tree: RelatedTree)] = []
 

@@ -31,7 +31,7 @@ struct ShellCompletion: Sendable {
 }
 
 extension RecordSchema {
-    /// The names of the properties, and of those of what it owns.
+    /// The names of the properties, including those of owned records.
     fileprivate var names: Set<String> {
         properties.reduce(into: []) { names, property in
             names.insert(property.name)

@@ -5,7 +5,7 @@ import StorageJSON
 // as JSON.
 
 extension RecordSchema {
-    /// The record of `PROPERTY=VALUE` arguments. Arrays, embedded values and what is owned are JSON.
+    /// The record of `PROPERTY=VALUE` arguments. Arrays, embedded values and owned records are JSON.
     func record(_ fields: [String]) throws(ToolError) -> DynamicRecord {
         var members: [JSONValue.Member] = []
         for field in fields {

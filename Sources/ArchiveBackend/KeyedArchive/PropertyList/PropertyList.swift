@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// The objects of a property list side by side, containers by the numbers of what they hold. No larger than the list,
+/// The objects of a property list side by side, containers by the numbers of their elements. No larger than the list,
 /// whatever refers to what.
 struct PropertyList {
     enum Object {
