@@ -25,7 +25,7 @@ public enum KeyedArchive {
     /// The archive of one model. Costs one pass; a million small models a second and core are usual.
     ///
     /// - Parameters:
-    ///   - model: the model, with all that it owns.
+    ///   - model: the model, with everything that it owns.
     ///   - className: the root's class, instead of the model's stored name.
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` for a model that cannot be stored.
     public static func encode<M: Storable>(_ model: M, className: String? = nil) throws(StorageError) -> [UInt8] {
@@ -35,7 +35,7 @@ public enum KeyedArchive {
     /// The archive of an array of models, in its order.
     ///
     /// - Parameters:
-    ///   - models: the models, with all that they own.
+    ///   - models: the models, with everything that they own.
     ///   - className: the models' class, instead of their stored name.
     /// - Throws: as for one model, with the index of the element; `limitExceeded` at 4 GiB.
     public static func encode<M: Storable>(_ models: [M], className: String? = nil) throws(StorageError) -> [UInt8] {
@@ -145,7 +145,7 @@ extension KeyedArchive {
     /// let schema = try await store.recordSchemas().first { $0.name == "Person" }
     /// ```
     /// - Parameters:
-    ///   - record: the record with all that it owns.
+    ///   - record: the record with everything that it owns.
     ///   - schema: the record's properties; the names of its models are the objects' classes.
     ///   - className: the root's class, instead of the schema's name.
     /// - Throws: `configuration` for a schema that cannot be stored; `missingKey`, `invalidValue` or `limitExceeded` for

@@ -22,7 +22,7 @@ final class CommitListener: Sendable {
     private let role: ServerRole
     private let record: Mutex<Catalog.Record>
     private let counted: Mutex<Counted>
-    /// The replicas, which learn from notices how far the primary's log is.
+    /// The replicas, which learn the position of the primary's log from notices.
     let replicas = Mutex<Replicas?>(nil)
     /// Runs everything that uses the connection.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")

@@ -141,7 +141,7 @@ extension Connection {
 // MARK: - Connecting
 
 extension ConnectionParameters {
-    /// - Parameter time: how long it waits for a server that is starting.
+    /// - Parameter time: the time to wait for a server that is starting.
     func connect(waiting time: DispatchTimeInterval) throws(StorageError) -> OpaquePointer {
         let end = DispatchTime.now() + time
         var isUp = false

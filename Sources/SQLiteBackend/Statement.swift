@@ -151,7 +151,7 @@ final class Statement: CursorSource {
 
     // MARK: Running
 
-    /// Runs to the end and returns how many rows were changed.
+    /// Runs to the end and returns the number of changed rows.
     @discardableResult
     func run() throws(StorageError) -> Int {
         defer { finish() }

@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// Reads records with all that they own from their bytes straight into the cells of rows, which costs a third of building
+/// Reads records with everything that they own from their bytes straight into the cells of rows, which costs a third of building
 /// them from parsed values.
 ///
 /// A fast path for `RecordBuilder`: it gives up on everything unusual, and so on every problem, which `RecordBuilder`
@@ -32,7 +32,7 @@ final class JSONRows {
 
     /// Adds the record that the bytes begin with.
     ///
-    /// - Returns: how many bytes it has; nil if the builder has to look at it, or if it does not end in these bytes.
+    /// - Returns: the number of its bytes; nil if the builder has to read it, or if it does not end in these bytes.
     func add(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var row = graph.beginRoot(number: graph.buffers[0].count)
         do {
@@ -171,8 +171,8 @@ final class JSONRows {
         row.write(stored)
     }
 
-    /// The digits of a number as an integer, and how many of them follow the point; nil for one with an exponent, and for more
-    /// than 18 characters.
+    /// The digits of a number as an integer, and the number of those after the point; nil for one with an exponent, and
+    /// for more than 18 characters.
     private static func decimal(_ number: UnsafeRawBufferPointer) -> (digits: Int64, scale: Int)? {
         let isNegative = number.first == UInt8(ascii: "-")
         guard number.count <= 18 else { return nil }

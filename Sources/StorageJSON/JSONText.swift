@@ -42,7 +42,7 @@ package enum JSONText {
 
     // MARK: Records
 
-    /// Appends a record with all that it owns, under the stored names.
+    /// Appends a record with everything that it owns, under the stored names.
     package static func append(_ record: DynamicRecord, to bytes: inout [UInt8]) {
         append(record.fields, "{", "}", to: &bytes) { field, bytes in
             append(field.name, to: &bytes)

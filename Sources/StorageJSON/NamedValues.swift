@@ -47,7 +47,7 @@ extension Store {
             try await keep(json, name, expiry)
         }
 
-        /// Keeps a model under a name, with all that it owns.
+        /// Keeps a model under a name, with everything that it owns.
         public nonisolated(nonsending) func save<M: Storable>(
             _ value: M, as name: String, expires expiry: Date? = nil
         ) async throws(StorageError) { try await save([value], as: name, expires: expiry) }

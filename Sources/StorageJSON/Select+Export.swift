@@ -33,7 +33,7 @@ extension Select where Source == Store {
     ///   - file: where it is written.
     ///   - layout: one array, or an object on each line.
     ///   - replacing: whether a file that is there is replaced.
-    /// - Returns: how many records were written.
+    /// - Returns: the number of written records.
     /// - Throws: `io` if the file exists and is not replaced, or cannot be written; `full`; `cancelled`; errors of `all()`.
     @discardableResult
     public nonisolated(nonsending) func export(

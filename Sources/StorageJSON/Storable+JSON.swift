@@ -60,7 +60,7 @@ extension Storable {
         try self.init(json: Data(json.utf8), at: path, dates: dates, lenient: lenient)
     }
 
-    /// The record as JSON that `init(json:at:dates:lenient:)` reads again: with all that it owns, each property where
+    /// The record as JSON that `init(json:at:dates:lenient:)` reads again: with everything that it owns, each property where
     /// its `@Field(path:)` says.
     ///
     /// - Throws: `invalidValue` for a value that cannot be stored.

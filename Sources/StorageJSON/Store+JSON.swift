@@ -27,7 +27,7 @@ extension Store {
     ///   - model: the records' type.
     ///   - options: the place and the form of the records, and the stored ones that they replace.
     ///   - progress: called after each part that is stored.
-    /// - Returns: how many records were stored.
+    /// - Returns: the number of stored records.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
     ///   a record without a key if it is merged by its key; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
     ///   `save(_:)-([M])`. Nothing is stored if it throws.

@@ -72,7 +72,7 @@ public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMac
 /// ```
 ///
 /// A record whose time is not after that of a read is not there for it, whichever program reads. The next write of the
-/// store deletes it with all that it owns, as `delete` does, and `Store.removeExpired()` does so at once. A struct has one
+/// store deletes it with everything that it owns, as `delete` does, and `Store.removeExpired()` does so at once. A struct has one
 /// such property, which is also indexed.
 @attached(peer)
 public macro Expires() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")

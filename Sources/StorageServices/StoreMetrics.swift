@@ -8,12 +8,12 @@ import Synchronization
 ///
 /// Give it to a store when it opens: `instruments: [StoreMetrics()]`.
 ///
-/// | metric | kind | what it is |
+/// | metric | kind | value |
 /// |---|---|---|
-/// | `db.client.operation.duration` | timer | how long calls took, with all waiting |
+/// | `db.client.operation.duration` | timer | the duration of calls, with all waiting |
 /// | `storage.rows.read`, `storage.rows.written` | counter | rows of the engine: one for each record and owned record |
 /// | `storage.bytes.read`, `storage.bytes.written` | counter | bytes of their values |
-/// | `storage.waiting.writers` | recorder | how many writes waited when one began |
+/// | `storage.waiting.writers` | recorder | the number of waiting writes when one began |
 ///
 /// All have the dimensions `db.system.name`, `db.operation.name` and, if the call is about one model,
 /// `db.collection.name`. The timer of failed calls has `error.type` too, the error's code. The names are those of

@@ -85,7 +85,7 @@ struct ArchiveTable {
         try addToIndexes(rows.row(key(of: row, builder)), builder)
     }
 
-    /// Removes the rows whose keys begin with the key's first `count` columns, and returns how many there were.
+    /// Removes the rows whose keys begin with the key's first `count` columns, and returns their number.
     mutating func remove(prefix key: UnsafePointer<Cell>, count: Int, _ builder: RowBuilder) -> Int {
         var removed = 0
         while true {
@@ -195,7 +195,7 @@ struct ArchiveTable {
 }
 
 extension ArchiveTable {
-    /// Carries out a batch and returns how many rows it touched.
+    /// Executes a batch and returns the number of touched rows.
     mutating func write(_ batch: borrowing RowBatch, _ builder: RowBuilder) throws(StorageError) -> Int {
         var touched = 0
         switch batch.plan.operation {

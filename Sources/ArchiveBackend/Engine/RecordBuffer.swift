@@ -6,7 +6,7 @@ internal import StorageDriver
 final class RecordBuffer {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var parts: [Part]
-    /// About how many bytes the record has that was collected last.
+    /// The approximate size of the last collected record, in bytes.
     @exclusivity(unchecked) private(set) var bytes = 0
     /// True if the last record differs from its earlier version, where the buffer has that.
     @exclusivity(unchecked) private(set) var isChanged = true
@@ -63,7 +63,7 @@ final class RecordBuffer {
         return true
     }
 
-    /// Collects a table's rows, and returns how many there are.
+    /// Collects a table's rows, and returns their number.
     private func fill(_ part: inout Part, _ key: UnsafePointer<Cell>) -> Int {
         let (format, keyCount) = (part.format, part.keyCount)
         part.walk.seek(key, count: keyCount)

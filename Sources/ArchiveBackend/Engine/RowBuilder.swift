@@ -31,7 +31,7 @@ final class RowBuilder {
         memory.deallocate()
     }
 
-    /// Forgets how much was packed, and the memory of a row that was larger than most.
+    /// Resets the packed size, and frees the memory of an unusually large row.
     func beginTransaction() {
         (packedBytes, largestRow) = (0, 0)
         guard capacity > Self.usualCapacity else { return }

@@ -60,7 +60,7 @@ final class ReaderThreads: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: how many at most; nil for as many as the machine has processors.
+    /// - Parameter limit: the maximum number; nil for the number of processors.
     init(limit: Int?) { self.limit = max(limit ?? ProcessInfo.processInfo.activeProcessorCount, 1) }
 
     func run(_ body: @escaping @Sendable () -> Void) {

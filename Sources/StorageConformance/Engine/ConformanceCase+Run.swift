@@ -15,7 +15,7 @@ public struct ConformanceOptions: Sendable {
     ///   - seed: the seed of the cases' order and of the values that they draw.
     ///   - deadline: the time after which a case counts as hanging. The longest takes some seconds; a busy machine is no
     ///     failure.
-    ///   - parallelism: how many cases run at the same time; at least one.
+    ///   - parallelism: the number of cases that run at the same time; at least one.
     public init(seed: UInt64 = 1, deadline: Duration = .seconds(300), parallelism: Int = 2) {
         self.seed = seed
         self.deadline = deadline

@@ -6,13 +6,13 @@ public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
     public let harness: Harness
     /// The cases to run.
     public let cases: [ConformanceCase]
-    /// The seed, the deadline of a case, and how many run at a time.
+    /// The seed, the deadline of a case, and the number of cases that run at a time.
     public let options: ConformanceOptions
 
     /// - Parameters:
     ///   - harness: makes the backend, and a place for each case.
     ///   - cases: the cases to run; all of version 1 by default.
-    ///   - options: the seed, the deadline of a case, and how many run at a time.
+    ///   - options: the seed, the deadline of a case, and the number of cases that run at a time.
     public init(
         _ harness: Harness, cases: [ConformanceCase] = Conformance.v1.cases, options: ConformanceOptions = .init()
     ) {
@@ -25,7 +25,7 @@ public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
     ///
     /// - Parameters:
     ///   - execute: runs one case; in this process by default.
-    ///   - progress: called after each case with its result and how many are done.
+    ///   - progress: called after each case with its result and the number of completed cases.
     public func results(
         execute: (@Sendable (ConformanceCase) async -> ConformanceResult)? = nil,
         progress: (ConformanceResult, Int) -> Void = { _, _ in }

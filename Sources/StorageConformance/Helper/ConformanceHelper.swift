@@ -108,7 +108,7 @@ public enum ConformanceHelper {
         say("\(after - before)")
     }
 
-    /// - Returns: how many records there were.
+    /// - Returns: the number of records.
     private static func take(_ role: Role, _ store: Store) async throws(StorageError) -> Int {
         var count = 0
         switch role {

@@ -10,7 +10,7 @@
 /// }
 /// ```
 public protocol QueryDeletingWriter: StorageWriter {
-    /// Deletes the rows of a table whose columns hold a key that a query gives, and returns how many there were.
+    /// Deletes the rows of a table whose columns hold a key that a query gives, and returns their number.
     ///
     /// The query is asked before the first row goes. It has neither an order nor a limit.
     ///

@@ -14,8 +14,8 @@ package enum SpellingSuggestion {
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// The restricted Damerau-Levenshtein distance: how many letters must be inserted, removed, replaced, or swapped
-    /// with their neighbour.
+    /// The restricted Damerau-Levenshtein distance: the number of letters that must be inserted, removed, replaced, or
+    /// swapped with their neighbour.
     private static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var last = Array(0...b.count)

@@ -69,7 +69,7 @@ public protocol StorageReader: StorageSession {
 
 /// A writing session, alive during one call of ``StorageEngine/write(_:)``. Its queries see its own writes.
 public protocol StorageWriter: StorageSession {
-    /// Carries out a batch and returns how many rows it changed. If it throws, the store undoes the partial work.
+    /// Executes a batch and returns the number of changed rows. If it throws, the store undoes the partial work.
     ///
     /// - Throws: `duplicateKey`, `notFound` or `constraint`, made by ``RowBatch/error(_:_:row:)``; errors of the
     ///   engine.

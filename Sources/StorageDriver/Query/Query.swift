@@ -10,7 +10,7 @@ public struct Query: Hashable, Sendable {
         case columns([Int])
         /// These terms, in this order.
         case terms([TypedTerm])
-        /// One row with one integer: how many rows there are. Limit and offset do not apply.
+        /// One row with one integer: the number of rows. Limit and offset do not apply.
         case count
         /// One row with 1 if there is any row, else 0.
         case exists
@@ -205,7 +205,7 @@ public struct ValueList: Sendable {
     public var values: [Value]
 
     /// - Parameters:
-    ///   - width: how many values each row has.
+    ///   - width: the number of values in each row.
     ///   - values: row after row.
     public init(width: Int, values: [Value]) {
         self.width = width

@@ -8,7 +8,7 @@ extension QueryPlan {
     ///
     /// - Parameters:
     ///   - arguments: the query's; gets the lists.
-    ///   - rowCount: how many rows a table has.
+    ///   - rowCount: the number of rows in a table.
     ///   - rows: runs a query on the same rows, with its own conditions on related rows.
     public func choosingRelated(
         _ arguments: inout QueryArguments, rowCount: (TableSchema) -> Int,

@@ -53,7 +53,7 @@ extension Cursor {
     ///
     /// - Parameters:
     ///   - rows: the rows, which the cursor reads one by one as it moves.
-    ///   - columns: how many values each row has.
+    ///   - columns: the number of values in each row.
     public init(rows: some Sequence<[Value]>, columns: Int) {
         var iterator = rows.makeIterator()
         self.init(columns: columns) { iterator.next() }
@@ -62,7 +62,7 @@ extension Cursor {
     /// A cursor over rows of values that a closure makes, one at a time.
     ///
     /// - Parameters:
-    ///   - columns: how many values each row has.
+    ///   - columns: the number of values in each row.
     ///   - next: returns row after row, then nil. An error ends the rows, and the step throws it.
     public init(columns: Int, next: @escaping () throws(StorageError) -> [Value]?) {
         let source = ValueRows(columns: columns, next)

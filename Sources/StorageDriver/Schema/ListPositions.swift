@@ -16,7 +16,7 @@ package enum ListPositions {
     /// Positions after the first and before the second, evenly; nil if there is no room. Nil stands for no element on that
     /// side.
     ///
-    /// - Parameter least: how far they must be from each other.
+    /// - Parameter least: the minimum distance between them.
     package static func between(_ low: Int64?, _ high: Int64?, count: Int, least: Int64 = 1) -> [Int64]? {
         guard let count = Int64(exactly: count), count < Int64.max else { return nil }
         let step: Int64

@@ -139,7 +139,7 @@ extension SearchIndex {
         return max(writer.leaves - target.leaves, 1)
     }
 
-    /// Removes blocks of merged segments, and returns for how many that counts.
+    /// Removes blocks of merged segments, and returns the number for which that counts.
     private func remove(_ segments: [Int], from block: Int, _ budget: Int) throws(SearchFailure) -> Int {
         guard let segment = segments.first else {
             try storage.remove(.segments, 0...0)

@@ -18,7 +18,7 @@ extension String {
     /// - Parameters:
     ///   - query: The query.
     ///   - property: The property that has the text, so that words asked for in another are left alone.
-    ///   - width: About how many characters to show. The part begins and ends with whole words.
+    ///   - width: The approximate number of characters to show. The part begins and ends with whole words.
     public func excerpt(for query: SearchQuery, property: String? = nil, around width: Int = 160) -> SearchExcerpt {
         let tokens = Highlighter.tokens(of: self)
         let matches = Highlighter(query, property: property).matches(in: self, tokens)

@@ -63,7 +63,7 @@ struct BadRecords: Sendable {
         unlink(path)
     }
 
-    /// A line for each of the first, and how many others there are.
+    /// A line for each of the first, and the number of the others.
     func lines(of files: [RecordFile]) -> [String] {
         let lines = told.sorted { $0.place < $1.place }.map { place, message in
             "\(files[place.file].name), line \(place.line): \(message)".printable

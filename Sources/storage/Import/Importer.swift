@@ -42,7 +42,8 @@ struct Importer {
 
     /// Creates the model if it does not exist, and stores all records.
     ///
-    /// - Parameter progress: called with the records so far and how much of the input is read, after each batch.
+    /// - Parameter progress: called with the number of records so far and the part of the input that is read, after
+    ///   each batch.
     /// - Throws: errors of the store. If there are bad records that must not be skipped, the caller undoes the
     ///   transaction.
     mutating func run(

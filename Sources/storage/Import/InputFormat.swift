@@ -89,7 +89,7 @@ struct RecordFile: Sendable {
 extension [RecordFile] {
     /// Returns the part of all files that has been read.
     ///
-    /// - Parameter fraction: how much of the one at the index, before which the others are read.
+    /// - Parameter fraction: the part of the file at the index that is read; the files before it are read completely.
     func fraction(at index: Int, _ fraction: Double) -> Double {
         let sizes = map { Double($0.file.size) }
         let all = sizes.reduce(0, +)

@@ -9,7 +9,7 @@ final class RateLine: Sendable {
 
     init(_ line: ProgressLine) { self.line = line }
 
-    /// - Parameter fraction: how much of the work is done, from 0 to 1.
+    /// - Parameter fraction: the part of the work that is done, from 0 to 1.
     func show(_ label: String, records: Int, _ fraction: Double) {
         let now = ContinuousClock.now
         let isDue = last.withLock { last in

@@ -49,7 +49,7 @@ struct ObjectWriter: ~Copyable {
     /// archive a large value, which readers must refuse.
     static let longestShared = 64
 
-    /// - Parameter classCount: how many classes the caller has; they are numbered from 0.
+    /// - Parameter classCount: the number of the caller's classes; they are numbered from 0.
     init(classCount: Int) {
         classes = NumberList(
             repeating: PropertyListWriter.none, count: FoundationClass.allCases.count + classCount)

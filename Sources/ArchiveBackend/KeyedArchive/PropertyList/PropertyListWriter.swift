@@ -200,7 +200,7 @@ struct PropertyListWriter: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: all[start + length..<start + length + count])
     }
 
-    /// The count in an object's head, and how many bytes the head has. Only of what this writer has written.
+    /// The count in an object's head, and the number of bytes of the head. Only of what this writer has written.
     private static func extent(_ all: UnsafeRawBufferPointer, _ start: Int) -> (count: Int, length: Int) {
         let low = Int(all[start] & 15)
         if low < 15 { return (low, 1) }

@@ -30,7 +30,7 @@ package struct RecordEncoder: ~Copyable {
         next = Array(repeating: 0, count: layout.tables.count)
     }
 
-    /// About how many bytes the archive would have if it ended here.
+    /// The approximate size of the archive if it ended here, in bytes.
     var size: Int { writer.list.size }
 
     /// Bytes of memory that archives have needed so far.
@@ -114,7 +114,7 @@ package struct RecordEncoder: ~Copyable {
         return string
     }
 
-    /// Writes a row with all that it owns, and returns its entry.
+    /// Writes a row with everything that it owns, and returns its entry.
     mutating func object(
         of table: Int, row: Int, _ record: RecordRows, depth: Int
     ) throws(StorageError) -> UInt32 {

@@ -6,7 +6,7 @@ extension Select where Source == Store {
         fileprivate let read: @Sendable (RecordReader, Selection) throws(StorageError) -> Value
     }
 
-    /// The records with all that they own, in order: now, and whenever they change.
+    /// The records with everything that they own, in order: now, and whenever they change.
     ///
     /// ```
     /// for try await people in store.select(Person.self).where { $0.age > 28 }.values() { show(people) }

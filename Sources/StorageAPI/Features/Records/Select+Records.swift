@@ -100,17 +100,17 @@ extension Select where Model == DynamicRecord, Source == Store {
         try await run { (reading) throws(StorageError) in try reading.records(keys: keys) }
     }
 
-    /// Deletes the records of the query with all that they own: those that meet the conditions, or all.
+    /// Deletes the records of the query with everything that they own: those that meet the conditions, or all.
     ///
-    /// - Returns: how many records went.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public nonisolated(nonsending) func delete() async throws(StorageError) -> Int {
         try await Delete<Model, Store>(selection: selection, source: source, model: model).run()
     }
 
-    /// Deletes the records with the keys, and all that they own. Any number of keys; conditions do not apply.
+    /// Deletes the records with the keys, and everything that they own. Any number of keys; conditions do not apply.
     ///
-    /// - Returns: how many records went.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public nonisolated(nonsending) func delete(keys: [[Value]]) async throws(StorageError) -> Int {
         try await source.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys) }
@@ -159,13 +159,14 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
     }
 
-    /// Deletes the records of the query with all that they own; returns how many went. In a read block: `unsupported`.
+    /// Deletes the records of the query with everything that they own; returns the number of deleted records. In a read
+    /// block: `unsupported`.
     @discardableResult
     public func delete() throws(StorageError) -> Int {
         try Delete<Model, Store.Session>(selection: selection, source: source, model: model).run()
     }
 
-    /// Deletes the records with the keys, and all that they own; returns how many went.
+    /// Deletes the records with the keys, and everything that they own; returns the number of deleted records.
     @discardableResult
     public func delete(keys: [[Value]]) throws(StorageError) -> Int {
         try source.target.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys)

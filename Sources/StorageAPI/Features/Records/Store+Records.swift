@@ -3,7 +3,7 @@ public import StorageDriver
 // Models that are named by what the store has recorded, without the program's types.
 
 extension Store {
-    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     public nonisolated(nonsending) func truncate(_ model: String) async throws(StorageError) {
         try await writing("truncate", .recorded(model)) { (writing) throws(StorageError) in try writing.truncate() }
     }
@@ -66,7 +66,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     public func truncate(_ model: String) throws(StorageError) {
         try _session.target.writing("truncate", .recorded(model)) { (writing) throws(StorageError) in
             try writing.truncate()

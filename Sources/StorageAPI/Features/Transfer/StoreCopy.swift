@@ -116,7 +116,7 @@ final class RowCopies {
         }
     }
 
-    /// Writes the rows and forgets them; returns how many there were.
+    /// Writes the rows and discards them; returns their number.
     // Not inlined, because the optimizer of Swift 6.3.1 crashes on a noncopyable value if it is.
     @inline(never)
     func write(_ writer: any StorageWriter) throws(StorageError) -> Int {

@@ -17,7 +17,7 @@ struct HistoryPruning {
         self.writer = writer
     }
 
-    /// - Parameter changes: how many the commit has.
+    /// - Parameter changes: the number of the commit's changes.
     func isDue(after commit: Int64, changes: Int64) -> Bool {
         commit % Self.interval == 0 || changes >= Self.mostChanges / Self.interval
     }
@@ -45,7 +45,7 @@ struct HistoryPruning {
         }
     }
 
-    /// Removes some of the changes of commits that are gone, and tells how many.
+    /// Removes some of the changes of removed commits, and returns their number.
     private func removeChanges(before first: Int64) throws(StorageError) -> Int {
         var changes: [Value] = []
         do {

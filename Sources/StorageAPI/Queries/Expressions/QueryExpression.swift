@@ -21,7 +21,7 @@ public struct QueryExpression<V>: Sendable {
         depth = 0
     }
 
-    /// - Parameter depth: how many levels there are below the node; too many are `limitExceeded` when the query runs.
+    /// - Parameter depth: the number of levels below the node; too many throw `limitExceeded` when the query runs.
     init(_ node: QueryNode, depth: Int = 0) {
         let isFitting = depth <= QueryNode.deepest
         self.node = isFitting ? node : .invalid(QueryLimits.tooDeep.message, .limitExceeded)

@@ -42,7 +42,7 @@ indirect enum QueryNode: Sendable {
     /// An error found while building; thrown when the query runs.
     case invalid(String, StorageError.Code = .invalidQuery)
 
-    /// A node, and how many levels there are below it.
+    /// A node, and the number of levels below it.
     typealias Nested = (node: QueryNode, depth: Int)
 
     /// The deepest nesting of nodes: releasing a node uses the stack once for each level. No query that can run is as

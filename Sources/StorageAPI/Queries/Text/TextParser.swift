@@ -270,7 +270,7 @@ struct TextParser {
         return try nested(body)
     }
 
-    /// A path, or how many there are at its end: `pens.@count`.
+    /// A path, or the count at its end: `pens.@count`.
     private mutating func counted(_ path: PropertyPath) throws(StorageError) -> QueryNode {
         guard take("@") else { return .property(path) }
         guard take(word: "count") else { throw error("@count is expected") }

@@ -9,8 +9,8 @@ struct KeyIndex {
     private var others: [[Value]: Int] = [:]
 
     /// - Parameters:
-    ///   - width: how many parts each key has.
-    ///   - most: how many keys there may be.
+    ///   - width: the number of parts of each key.
+    ///   - most: the maximum number of keys.
     init(width: Int, most: Int) {
         keys = ValueList(width: width, values: [])
         integers.reserveCapacity(most)

@@ -144,7 +144,7 @@ extension RowWriter {
 
     /// Compiled into the model's own module, where the loop costs no generic call per child.
     ///
-    /// - Parameter step: how far apart the children's positions are.
+    /// - Parameter step: the distance between the children's positions.
     @inlinable
     mutating func writeChildren<C: Collection>(_ children: C, apart step: Int = 1) where C.Element: Storable {
         defer { relation &+= 1 }

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A model and all that it owns, as a program's types or a ``RecordSchema`` declare it: the root first, and every model
+/// A model and everything that it owns, as a program's types or a ``RecordSchema`` declare it: the root first, and every model
 /// once, so that a model that owns itself refers back to itself.
 struct DeclaredModels {
     private(set) var list: [DeclaredModel] = []

@@ -24,7 +24,7 @@ final class JoinedRows {
 
     var count: Int { buffer.count }
 
-    /// The records, with all that they own.
+    /// The records, with everything that they own.
     func models<M: Storable>() throws(StorageError) -> [M] {
         try reading.decode(M.self, buffer, of: reading.root, isKeyOrder: isKeyOrder, read: elements)
     }

@@ -173,7 +173,7 @@ extension ModelRows where Model == DynamicRecord {
 private struct RecordBatch {
     private(set) var buffers: [BufferedRows]
     private let tables: ModelTables
-    /// For each table how many cells a row has.
+    /// The number of cells of a row, for each table.
     private let widths: [Int]
     private var lastKey: [Value] = []
 

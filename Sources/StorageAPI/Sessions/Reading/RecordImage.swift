@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A record with all that it owns as its rows were, in bytes.
+/// A record with everything that it owns as its rows were, in bytes.
 ///
 /// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
 /// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can

@@ -68,7 +68,7 @@ extension ModelTables {
 }
 
 extension TableBinding {
-    /// - Parameter keyCount: how many cells the number replaces.
+    /// - Parameter keyCount: the number of cells that the number replaces.
     fileprivate func numbered(keyCount: Int) -> TableBinding {
         TableBinding(
             index: index, schema: schema, form: form,

@@ -13,7 +13,7 @@ struct DeleteRules {
 
     init(context: TransactionContext) { self.context = context }
 
-    /// - Returns: how many of the given records there were.
+    /// - Returns: the number of the given records that existed.
     func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
         var rules = self
         var given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }

@@ -33,7 +33,7 @@ extension RecordWriter {
         return element.key
     }
 
-    /// Removes the elements that name a record; returns how many there were.
+    /// Removes the elements that name a record; returns their number.
     func remove(_ key: [Value], in list: StoredList) throws(StorageError) -> Int {
         let list = try rows(of: list)
         let elements = try list.elements(naming: key)

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Partial updates.
 extension RecordWriter {
-    /// Sets properties on the records of a selection; returns how many there are.
+    /// Sets properties on the records of a selection; returns the number of records.
     func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
         // What cannot be set is known before any record is looked at, and whether or not one is found. Of several
         // assignments to a column the last counts.

@@ -5,7 +5,7 @@ extension RecordWriter {
     /// The number of a selection's keys that are held at a time.
     private static var keysOfPart: Int { 4096 }
 
-    /// Deletes the records of a selection with all that they own; returns how many there were.
+    /// Deletes the records of a selection with everything that they own; returns the number of records.
     func delete(_ selection: Selection) throws(StorageError) -> Int {
         // What denies is judged after all that cascades, so the rules take all keys at once.
         guard try context.referrers(to: handle).isEmpty, !decidesDeletions else {

@@ -18,7 +18,7 @@ package struct RecordWriter {
 
     // MARK: Insert, save, update
 
-    /// Writes models with all that they own, and gives them the keys that they lack.
+    /// Writes models with everything that they own, and gives them the keys that they lack.
     @inlinable
     func put<M: Storable>(_ models: inout [M], _ operation: WriteOperation) throws(StorageError) {
         if assignsKeys(operation) { try assignKeys(&models) }
@@ -40,7 +40,7 @@ package struct RecordWriter {
         }
     }
 
-    /// Writes models with all that they own, and returns them with their keys.
+    /// Writes models with everything that they own, and returns them with their keys.
     @usableFromInline
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         var stored = models
@@ -139,7 +139,7 @@ package struct RecordWriter {
 
     // MARK: Delete
 
-    /// Deletes the records with the keys of these models, with all that they own.
+    /// Deletes the records with the keys of these models, with everything that they own.
     func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: model.rootKeyCount)
@@ -168,7 +168,7 @@ package struct RecordWriter {
     /// True if a layer of the application decides which records are deleted.
     var decidesDeletions: Bool { context.hooks?.decidesDeletions(of: handle.name) ?? false }
 
-    /// Deletes records with all that they own, whatever refers to them. Their own rows go first, by which a layer knows that
+    /// Deletes records with everything that they own, whatever refers to them. Their own rows go first, by which a layer knows that
     /// the rows after them go with their records.
     func deleteRows(_ keys: RowBuffer) throws(StorageError) -> Int {
         let count = try writer.write(batch(handle.plan(.delete), keys))

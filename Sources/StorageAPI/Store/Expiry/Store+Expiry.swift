@@ -9,7 +9,7 @@ extension Store {
     /// where many records expire between two writes, so that none of these takes long, or where observers are to be
     /// notified. It deletes up to 1,000 records in each commit, as writes do.
     ///
-    /// - Returns: how many records have expired. Those that a rule of deletion took along are not counted.
+    /// - Returns: the number of expired records. Those that a delete rule deleted along with them are not counted.
     /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
     ///   others are; errors of the engine; `cancelled` between two commits.
     @discardableResult

@@ -25,7 +25,7 @@ extension Store {
             return try record(image, type, context.handle(type))
         }
 
-        /// The record as it is now, with all that it owns, read from the transaction; nil if it is not stored any more.
+        /// The record as it is now, with everything that it owns, read from the transaction; nil if it is not stored any more.
         ///
         /// - Throws: `invalidQuery` if the type is not the model's; errors of decoding.
         public func after<M: Storable>(_ type: M.Type) throws(StorageError) -> M? {

@@ -81,7 +81,7 @@ extension Select {
 }
 
 extension Select.Readable where Source == Store {
-    /// The records that can be read, with all that they own, in order.
+    /// The records that can be read, with everything that they own, in order.
     ///
     /// A limit counts rows, whether or not they can be read.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
@@ -94,7 +94,7 @@ extension Select.Readable where Source == Store {
 }
 
 extension Select.Readable where Source == Store.Session {
-    /// The records that can be read, with all that they own, in order. A limit counts rows.
+    /// The records that can be read, with everything that they own, in order. A limit counts rows.
     public func all() throws(StorageError) -> [Model] {
         let (models, errors) = try select.run { (reading) throws(StorageError) in
             try reading.readable(Model.self, select.selection)

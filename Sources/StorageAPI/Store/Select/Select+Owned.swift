@@ -56,12 +56,12 @@ extension Select {
 extension Select.ByOwner: Sendable where Source: Sendable {}
 
 extension Select.ByOwner where Source == Store {
-    /// The records with all that they own, each with its owner's key.
+    /// The records with everything that they own, each with its owner's key.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Owned<Owner, Model>] {
         try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
 
-    /// The records with all that they own, each with its owner's key, now and whenever they change; see
+    /// The records with everything that they own, each with its owner's key, now and whenever they change; see
     /// ``Store/Values``.
     public func values() -> Store.Values<[Owned<Owner, Model>]> {
         owners.observing { [property, selection] (reading) throws(StorageError) in
@@ -76,7 +76,7 @@ extension Select.ByOwner where Source == Store {
 }
 
 extension Select.ByOwner where Source == Store.Session {
-    /// The records with all that they own, each with its owner's key.
+    /// The records with everything that they own, each with its owner's key.
     public func all() throws(StorageError) -> [Owned<Owner, Model>] {
         try owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }

@@ -25,7 +25,7 @@ public struct Select<Model: Storable, Source>: SelectionBuilder {
 extension Select: Sendable where Source: Sendable {}
 
 extension Select where Source == Store {
-    /// The records with all that they own, in order.
+    /// The records with everything that they own, in order.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
         try await run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }
@@ -101,7 +101,7 @@ extension Select where Source == Store {
 
 // The same calls without `async`.
 extension Select where Source == Store.Session {
-    /// The records with all that they own, in order.
+    /// The records with everything that they own, in order.
     public func all() throws(StorageError) -> [Model] {
         try run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }

@@ -75,7 +75,7 @@ extension Store.List where Source == Store.Session {
         return Ref(key: try KeyForm<Element>.key(key))
     }
 
-    /// Removes all elements that name the record, and returns how many there were.
+    /// Removes all elements that name the record, and returns their number.
     @discardableResult
     public func remove(_ reference: Ref<Element>) throws(StorageError) -> Int {
         try source.target.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in

@@ -35,7 +35,7 @@ extension Store {
 }
 
 extension ReadingVerbs where Self: ~Copyable {
-    /// The record with the key, with all that it owns, or nil.
+    /// The record with the key, with everything that it owns, or nil.
     @inlinable
     public func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
         var found: M?
@@ -68,7 +68,7 @@ extension ReadingVerbs where Self: ~Copyable {
 }
 
 extension WritingVerbs where Self: ~Copyable {
-    /// Stores a new record with all that it owns, as ``Store`` does.
+    /// Stores a new record with everything that it owns, as ``Store`` does.
     @discardableResult
     @inlinable
     public func insert<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .insert) }
@@ -121,7 +121,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Sets some properties on the records that meet a condition.
     public func update<M: Storable>(_: M.Type) -> Update<M, Store.Session> { Update(source: _session) }
 
-    /// Deletes a record with all that it owns; returns how many were deleted.
+    /// Deletes a record with everything that it owns; returns the number of deleted records.
     @discardableResult
     public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int {
         try _session.target.writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
@@ -129,7 +129,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Deletes records with all that they own; returns how many were deleted.
+    /// Deletes records with everything that they own; returns the number of deleted records.
     @discardableResult
     public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         guard let first = models.first else { return 0 }
@@ -138,13 +138,13 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Deletes the record with the key, and all that it owns.
+    /// Deletes the record with the key, and everything that it owns.
     @discardableResult
     public func delete<M: Storable>(_ type: M.Type, key: M.Key) throws(StorageError) -> Int {
         try delete(type, keys: [key])
     }
 
-    /// Deletes the records with the keys, and all that they own.
+    /// Deletes the records with the keys, and everything that they own.
     @discardableResult
     public func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
         try _session.target.writing("delete", .type(M.self)) { (writing) throws(StorageError) in
@@ -155,7 +155,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes the records that meet a condition.
     public func delete<M: Storable>(_: M.Type) -> Delete<M, Store.Session> { Delete(source: _session) }
 
-    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
         try _session.target.writing("truncate", .type(M.self)) { (writing) throws(StorageError) in
             try writing.truncate()

@@ -131,7 +131,7 @@ extension Store.List where Source == Store {
         }
     }
 
-    /// Removes all elements that name the record, and returns how many there were.
+    /// Removes all elements that name the record, and returns their number.
     @discardableResult
     public nonisolated(nonsending) func remove(_ reference: Ref<Element>) async throws(StorageError) -> Int {
         try await source.writing("remove", .type(Owner.self)) { [list] (writing) throws(StorageError) in

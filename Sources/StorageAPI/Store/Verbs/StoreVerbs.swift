@@ -5,7 +5,7 @@ public import StorageDriver
 extension Store {
     // MARK: Writing
 
-    /// Stores a new record with all that it owns. Returns when it is committed.
+    /// Stores a new record with everything that it owns. Returns when it is committed.
     ///
     /// - Returns: the stored record, with its key if the store assigned one.
     /// - Throws: `duplicateKey` if a record has the key already; `missingKey` if the key is nil and not one that the
@@ -18,7 +18,7 @@ extension Store {
         try await put(model, .insert)
     }
 
-    /// Stores new records with all that they own, in one transaction: all of them, or none if one fails.
+    /// Stores new records with everything that they own, in one transaction: all of them, or none if one fails.
     ///
     /// Costs one commit for the whole array.
     /// - Returns: the stored records, with the keys that the store assigned.
@@ -93,7 +93,7 @@ extension Store {
         }
     }
 
-    /// Replaces a stored record, with all that it owns, by this value. Never inserts.
+    /// Replaces a stored record, with everything that it owns, by this value. Never inserts.
     ///
     /// - Throws: `notFound` if no record has the key, `missingKey` if the key is nil; `constraint`, `invalidValue` and
     ///   `limitExceeded` as for an insert; errors of the engine. Nothing is changed if it throws.
@@ -113,9 +113,9 @@ extension Store {
     /// Sets some properties on the records that meet a condition; see ``Update``.
     public func update<M: Storable>(_: M.Type) -> Update<M, Store> { Update(source: self) }
 
-    /// Deletes a record with all that it owns, by its key.
+    /// Deletes a record with everything that it owns, by its key.
     ///
-    /// - Returns: how many records were deleted: 0 if none has the key, which is no error.
+    /// - Returns: the number of deleted records: 0 if none has the key, which is not an error.
     /// - Throws: `missingKey` if the key is nil; errors of the engine.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ model: M) async throws(StorageError) -> Int {
@@ -124,9 +124,9 @@ extension Store {
         }
     }
 
-    /// Deletes records with all that they own, by their keys, in one transaction.
+    /// Deletes records with everything that they own, by their keys, in one transaction.
     ///
-    /// - Returns: how many records were deleted. Keys without a record are no error.
+    /// - Returns: the number of deleted records. Keys without a record are not an error.
     /// - Throws: `missingKey`, with the index of the element, if a key is nil; errors of the engine.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ models: [M]) async throws(StorageError) -> Int {
@@ -136,9 +136,9 @@ extension Store {
         }
     }
 
-    /// Deletes the record with the key, and all that it owns.
+    /// Deletes the record with the key, and everything that it owns.
     ///
-    /// - Returns: how many records were deleted: 0 if none has the key.
+    /// - Returns: the number of deleted records: 0 if none has the key.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(
         _ type: M.Type, key: M.Key
@@ -146,9 +146,9 @@ extension Store {
         try await delete(type, keys: [key])
     }
 
-    /// Deletes the records with the keys, and all that they own, in one transaction. Any number of keys.
+    /// Deletes the records with the keys, and everything that they own, in one transaction. Any number of keys.
     ///
-    /// - Returns: how many records were deleted. Keys without a record are no error.
+    /// - Returns: the number of deleted records. Keys without a record are not an error.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(
         _: M.Type, keys: [M.Key]
@@ -161,7 +161,7 @@ extension Store {
     /// Deletes the records that meet a condition; see ``Delete``.
     public func delete<M: Storable>(_: M.Type) -> Delete<M, Store> { Delete(source: self) }
 
-    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     ///
     /// Other models are unchanged.
     public nonisolated(nonsending) func truncate<M: Storable>(_: M.Type) async throws(StorageError) {
@@ -170,7 +170,7 @@ extension Store {
 
     // MARK: Reading
 
-    /// The record with the key, with all that it owns; nil if no record has it.
+    /// The record with the key, with everything that it owns; nil if no record has it.
     ///
     /// Costs one lookup, and one query for each owned property.
     /// - Throws: `typeMismatch` if a stored value does not fit its property; `schemaMismatch` if the model's stored
@@ -184,7 +184,7 @@ extension Store {
         return try await reads { [handle] () throws(StorageError) in try self.findNow(M.self, handle, key) }
     }
 
-    /// The records with the keys, with all that they own: one element for each key, in their order, and nil for a key
+    /// The records with the keys, with everything that they own: one element for each key, in their order, and nil for a key
     /// without a record. A key that is given twice returns its record twice.
     ///
     /// Any number of keys. Costs one query for each table, whatever their number, and holds all found records in

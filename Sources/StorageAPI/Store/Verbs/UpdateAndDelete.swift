@@ -149,7 +149,7 @@ extension Delete: Sendable where Source: Sendable {}
 extension Update where Source == Store {
     /// Sets the properties on the records that meet the conditions, on all where there is none.
     ///
-    /// - Returns: how many records met the conditions.
+    /// - Returns: the number of records that met the conditions.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
         try await source.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
@@ -159,9 +159,9 @@ extension Update where Source == Store {
 }
 
 extension Delete where Source == Store {
-    /// Deletes the records that meet the conditions, all where there is none, with all that they own.
+    /// Deletes the records that meet the conditions, all where there is none, with everything that they own.
     ///
-    /// - Returns: how many records went.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
         try await source.writing("delete", model) { [selection] (writing) throws(StorageError) in
@@ -174,7 +174,7 @@ extension Delete where Source == Store {
 extension Update where Source == Store.Session {
     /// Sets the properties on the records that meet the conditions, on all where there is none.
     ///
-    /// - Returns: how many records met the conditions.
+    /// - Returns: the number of records that met the conditions.
     @discardableResult
     public func run() throws(StorageError) -> Int {
         try source.target.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
@@ -184,9 +184,9 @@ extension Update where Source == Store.Session {
 }
 
 extension Delete where Source == Store.Session {
-    /// Deletes the records that meet the conditions, all where there is none, with all that they own.
+    /// Deletes the records that meet the conditions, all where there is none, with everything that they own.
     ///
-    /// - Returns: how many records were deleted.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public func run() throws(StorageError) -> Int {
         try source.target.writing("delete", model) { [selection] (writing) throws(StorageError) in

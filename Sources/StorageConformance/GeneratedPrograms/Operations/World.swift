@@ -81,7 +81,7 @@ struct ModelTable<M: GeneratedModel>: Sendable {
         }
     }
 
-    /// Changes the records that a condition holds of, and returns how many there are.
+    /// Changes the records that meet a condition, and returns their number.
     mutating func patch(
         _ settings: [Setting<M>], where holds: (M) throws(ExpectedError) -> Bool
     ) throws(ExpectedError) -> Int {

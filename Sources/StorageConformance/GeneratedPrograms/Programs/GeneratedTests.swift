@@ -31,7 +31,7 @@ public struct GeneratedTests: Sendable {
     public var mixture = Mixture.everything
     /// The number of programs to run.
     public var programs: Int
-    /// About how many calls each has.
+    /// The approximate number of calls of each.
     public var steps: Int
     /// Makes the first program; the next number makes the next one.
     public var seed: UInt64
@@ -46,10 +46,10 @@ public struct GeneratedTests: Sendable {
     public var isObserved = true
 
     /// - Parameters:
-    ///   - programs: how many programs run.
-    ///   - steps: about how many calls each has.
+    ///   - programs: the number of programs.
+    ///   - steps: the approximate number of calls of each.
     ///   - seed: makes the first program; the next number makes the next one.
-    ///   - parallelism: how many run at the same time; at least one.
+    ///   - parallelism: the number that run at the same time; at least one.
     public init(programs: Int = 100, steps: Int = 50, seed: UInt64 = 1, parallelism: Int = 2) {
         self.programs = programs
         self.steps = steps
@@ -61,7 +61,7 @@ public struct GeneratedTests: Sendable {
     ///
     /// - Parameters:
     ///   - harness: makes the backend, and a place for it.
-    ///   - progress: called now and then with how many programs are done.
+    ///   - progress: called now and then with the number of completed programs.
     /// - Throws: what the harness throws, and what opening, emptying or closing a store throws.
     public func run(
         _ harness: some ConformanceHarness, progress: @escaping @Sendable (Int) -> Void = { _ in }
@@ -208,7 +208,7 @@ private final class ProgramQueue: Sendable {
         }
     }
 
-    /// Counts a failure and returns how many there are.
+    /// Counts a failure and returns the number of failures.
     func hasFailed() -> Int {
         state.withLock { state in
             state.failures += 1

@@ -2,7 +2,7 @@ extension Program {
     /// The smallest program that is found to fail still: fewer calls first, then simpler values and filters.
     ///
     /// - Parameters:
-    ///   - budget: how many programs are tried at most.
+    ///   - budget: the maximum number of programs to try.
     ///   - fails: whether a program fails.
     func shrunk(budget: Int, fails: (Program) async throws -> Bool) async throws -> Program {
         var best = self
