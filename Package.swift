@@ -7,8 +7,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// No trait is on by default: a program that asks for none resolves swift-log and, for the macro, swift-syntax. Only with the
-// trait is swift-configuration resolved.
+// No trait is on by default. A program that asks for none builds swift-log and, for the macro, swift-syntax; it resolves
+// swift-argument-parser too, which only the programs of this package build. Only with the trait is swift-configuration
+// resolved.
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 

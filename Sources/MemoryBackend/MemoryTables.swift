@@ -16,7 +16,7 @@ struct MemoryTables: ValueTables {
         try evaluation(plan, arguments, isReading: isReading, counting: work).cursor()
     }
 
-    /// The evaluation of a query, which begins with what its conditions choose of related rows.
+    /// The evaluation of a query, which begins with the related rows that its conditions choose.
     func evaluation(
         _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false, counting work: QueryWork? = nil
     ) throws(StorageError) -> QueryEvaluation<MemoryTables> {

@@ -35,7 +35,7 @@ extension ArchiveTables {
         }
     }
 
-    /// The query that begins with what its conditions choose of related rows.
+    /// The query that begins with the related rows that its conditions choose.
     private func choosingRelated(
         _ plan: QueryPlan, _ arguments: inout QueryArguments, isReading: Bool, counting work: QueryWork? = nil
     ) throws(StorageError) -> QueryPlan {

@@ -5,7 +5,8 @@ extension Store {
     /// The open engine as the protocol of an optional feature; nil if it does not conform.
     public func engine<E>(as _: E.Type) -> E? { engine as? E }
 
-    /// Calls a closure with the open engine, for what only that engine offers. The store is not closed in the meantime.
+    /// Calls a closure with the open engine, for features that only that engine offers. The store is not closed in the
+    /// meantime.
     ///
     /// - Parameters:
     ///   - power: the protocol of the feature, such as `(any UnsafeSQLiteHandle).self`.

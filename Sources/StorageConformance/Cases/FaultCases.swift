@@ -297,8 +297,8 @@ final class FaultTrial {
         }
     }
 
-    /// The reopened store has what was acknowledged. A call that failed may have come to its end after all where its last
-    /// bytes were on the disk, and nobody could take them back.
+    /// The reopened store has the acknowledged writes. A call that failed may have come to its end after all where its
+    /// last bytes were on the disk, and nobody could take them back.
     ///
     /// - Parameters:
     ///   - exactly: whether a call that failed must not have come to its end.

@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// The properties of a model and of what it owns.
+/// The properties of a model and of its owned records.
 struct SchemaPage {
     let schema: RecordSchema
 

@@ -70,7 +70,7 @@ extension Store {
     /// for try await change in store.changes(of: Person.self) {
     ///     switch change {
     ///     case .commit(let commit): print(commit.time, commit.changes)
-    ///     case .gap: print("read again what is of interest")
+    ///     case .gap: print("read the records again")
     ///     }
     /// }
     /// ```

@@ -10,8 +10,7 @@ extension Property {
         /// A Boolean value that indicates whether a text may stand for the number or the truth value that it spells,
         /// and the reverse; and whether null stands for the default.
         public var isLenient = false
-        /// Makes the value that is stored out of the one that stands there, which is a text for an array or an object:
-        /// its JSON.
+        /// Makes the stored value from the JSON value, which is a text for an array or an object: its JSON.
         public var convert: (@Sendable (Value) throws -> Value)?
 
         /// Only the form of the property's type.
@@ -39,7 +38,7 @@ extension Property {
     ///   - path: the names of the members that lead to it, with points between them; nil for the stored name.
     ///   - dates: how its dates are written.
     ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
-    ///   - convert: makes the stored value out of the one that stands there.
+    ///   - convert: makes the stored value from the JSON value.
     public func json(
         path: String? = nil, dates: DateForm? = nil, lenient: Bool = false,
         convert: (@Sendable (Value) throws -> Value)? = nil

@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Deletes records by the rules of what refers to them (clause R3): what cascades goes in the same call, what nullifies is
-/// set to nil, and what denies is judged at the end, when all has gone that goes.
+/// Deletes records by the rules of the references to them (clause R3): cascades are deleted in the same call, what
+/// nullifies is set to nil, and what denies is judged at the end, when all has gone that goes.
 ///
 /// Costs a lookup by index for each referring property and level, however many records there are.
 struct DeleteRules {

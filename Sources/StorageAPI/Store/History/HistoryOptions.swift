@@ -14,7 +14,7 @@ extension Store {
     public struct HistoryOptions: Sendable {
         /// The models whose changes are recorded with the record as it was before. They can be undone.
         public var records: [any Storable.Type]
-        /// The models of which only the keys of what changes are recorded.
+        /// The models of which only the keys of changed records are recorded.
         public var keys: [any Storable.Type]
         /// The models of which nothing is recorded any more. Their entries stay until they are too old.
         public var off: [any Storable.Type]

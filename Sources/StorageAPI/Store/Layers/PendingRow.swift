@@ -27,7 +27,7 @@ extension Store {
             case call
             /// The undoing of a commit, which restores the record as it was.
             case undo
-            /// A copy from another store, which takes the record as it is there.
+            /// A copy from another store, which takes the record unchanged.
             case copy
         }
 

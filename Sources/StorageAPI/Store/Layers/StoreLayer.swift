@@ -54,9 +54,9 @@ extension Store {
     public protocol DeletionLayer: Layer {
         /// Called before a call or a cascading reference deletes a record, and before any rule of a reference applies.
         ///
-        /// Expiry and undoing delete without asking. A record that is kept counts as deleted in what the call returns, and
-        /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with `constraint`,
-        /// because the record refers to one that goes.
+        /// Expiry and undoing delete without asking. A record that is kept counts as deleted in the call's result, and
+        /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
+        /// `constraint`, because the record refers to one that goes.
         ///
         /// - Parameters:
         ///   - record: the record, which is still stored.

@@ -191,7 +191,7 @@ extension Ref.Loading {
         adding(.many(Model.columns[keyPath: relation].path, more(.init())))
     }
 
-    /// Loads the record with one that it refers to, with what that refers to in turn.
+    /// Loads the record with one that it refers to, and the records that this one refers to in turn.
     public func with<T: Storable, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -231,7 +231,7 @@ extension Referrers.Loading {
         adding(.many(Model.columns[keyPath: relation].path, more(Referrers<X.Related>.Loading<X.Related>())))
     }
 
-    /// Loads the records with one that they refer to, with what that refers to in turn.
+    /// Loads the records with one that they refer to, and the records that this one refers to in turn.
     public func with<T: Storable, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>

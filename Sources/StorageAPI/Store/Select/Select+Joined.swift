@@ -99,7 +99,7 @@ extension Select {
 extension Select.Joined: Sendable where Source: Sendable {}
 
 extension Select.Joined where Source == Store {
-    /// The records with what belongs to each, in the query's order.
+    /// The records with their related records, in the query's order.
     ///
     /// - Throws: `notFound` for a reference to a record that is not stored, which another program has left; errors of
     ///   reading.
@@ -109,14 +109,13 @@ extension Select.Joined where Source == Store {
         }
     }
 
-    /// The records with what belongs to each, now and whenever they or what belongs to them changes; see
-    /// ``Store/Values``.
+    /// The records with their related records, now and whenever any of them changes; see ``Store/Values``.
     public func values() -> Store.Values<[Row]> {
         let (make, selection) = (make, selection)
         return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make) }
     }
 
-    /// The first record with what belongs to it; nil if there is none.
+    /// The first record with its related records; nil if there is none.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Row? {
         var builder = self
         builder.selection.limit = Swift.min(selection.limit ?? 1, 1)
@@ -134,7 +133,7 @@ extension Select.Joined where Source == Store {
 }
 
 extension Select.Joined where Source == Store.Session {
-    /// The records with what belongs to each, in the query's order.
+    /// The records with their related records, in the query's order.
     ///
     /// - Throws: `notFound` for a reference to a record that is not stored, which another program has left; errors of
     ///   reading.
@@ -143,7 +142,7 @@ extension Select.Joined where Source == Store.Session {
         return try select.run { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make) }
     }
 
-    /// The first record with what belongs to it; nil if there is none.
+    /// The first record with its related records; nil if there is none.
     public func first() throws(StorageError) -> Row? {
         var builder = self
         builder.selection.limit = Swift.min(selection.limit ?? 1, 1)

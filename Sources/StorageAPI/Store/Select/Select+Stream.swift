@@ -26,7 +26,7 @@ extension Select where Source == Store {
 }
 
 extension Select.Joined where Source == Store {
-    /// The records with what belongs to each as an asynchronous sequence, all of one snapshot. Each iteration runs the
+    /// The records with their related records as an asynchronous sequence, all of one snapshot. Each iteration runs the
     /// query.
     ///
     /// ```

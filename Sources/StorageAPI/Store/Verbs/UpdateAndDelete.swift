@@ -147,7 +147,7 @@ extension Update: Sendable where Source: Sendable {}
 extension Delete: Sendable where Source: Sendable {}
 
 extension Update where Source == Store {
-    /// Sets the properties on the records that meet the conditions, on all where there is none.
+    /// Sets the properties on the records that meet the conditions, or on all records without conditions.
     ///
     /// - Returns: the number of records that met the conditions.
     @discardableResult
@@ -159,7 +159,7 @@ extension Update where Source == Store {
 }
 
 extension Delete where Source == Store {
-    /// Deletes the records that meet the conditions, all where there is none, with everything that they own.
+    /// Deletes the records that meet the conditions, or all records without conditions, with everything that they own.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
@@ -172,7 +172,7 @@ extension Delete where Source == Store {
 
 // The same calls without `async`.
 extension Update where Source == Store.Session {
-    /// Sets the properties on the records that meet the conditions, on all where there is none.
+    /// Sets the properties on the records that meet the conditions, or on all records without conditions.
     ///
     /// - Returns: the number of records that met the conditions.
     @discardableResult
@@ -184,7 +184,7 @@ extension Update where Source == Store.Session {
 }
 
 extension Delete where Source == Store.Session {
-    /// Deletes the records that meet the conditions, all where there is none, with everything that they own.
+    /// Deletes the records that meet the conditions, or all records without conditions, with everything that they own.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult

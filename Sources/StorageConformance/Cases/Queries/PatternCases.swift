@@ -1,7 +1,7 @@
 internal import StorageAPI
 import StorageDriver
 
-/// A text with what it is without case, without diacritics, and without both, written out by hand.
+/// A text with its forms without case, without diacritics, and without both, written by hand.
 private struct Folded: Sendable {
     let text: String
     let withoutCase: String
