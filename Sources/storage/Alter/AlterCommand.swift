@@ -179,8 +179,7 @@ extension RecordSchema {
         guard let first = names.first, names.count > 1,
             let place = properties.firstIndex(where: { $0.name.isSame(as: first) })
         else {
-            throw ToolError(
-                "\(name) has no property \(path); it has \(properties.map(\.name).joined(separator: ", ")).")
+            throw lacks(path)
         }
         switch properties[place].kind {
         case .child(var child):

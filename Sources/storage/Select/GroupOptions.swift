@@ -41,9 +41,12 @@ struct GroupOptions: ParsableArguments {
         }
     }
 
+    /// Whether groups are printed, and not records.
+    var isWanted: Bool { group != nil || distinct != nil || !(sum + avg + min + max).isEmpty }
+
     /// The groups; nil if records are to be printed. The titles are those of the columns.
     func groups(order: String?, limit: Int?, offset: Int?) throws -> (groups: TextGroups, titles: [String])? {
-        guard group != nil || distinct != nil || !(sum + avg + min + max).isEmpty else { return nil }
+        guard isWanted else { return nil }
         let keys = Self.names(group ?? distinct)
         var titles = keys
         var outputs: [TextGroups.Term] = []

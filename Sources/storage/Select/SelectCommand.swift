@@ -47,6 +47,8 @@ struct SelectCommand: AsyncParsableCommand {
 
     @OptionGroup var delimited: DelimitedOptions
 
+    @OptionGroup var skip: SkipOptions
+
     @Flag(help: "The same as --format json.")
     var json = false
 
@@ -55,6 +57,12 @@ struct SelectCommand: AsyncParsableCommand {
 
     @Flag(help: "Print how the backend would run the query, and not its records.")
     var explain = false
+
+    func validate() throws {
+        if skip.skipBad, related.isWanted || explain || groups.isWanted {
+            throw ValidationError("--skip-bad is for records as they are; leave --with, --explain and groups out.")
+        }
+    }
 
     private var names: [String]? {
         columns.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
@@ -71,6 +79,14 @@ struct SelectCommand: AsyncParsableCommand {
             var output = Output()
             if explain {
                 try output.line("\(try await records.explain())")
+                return try output.flush()
+            }
+            if skip.skipBad {
+                var writer = writer(columns)
+                try await ReadableRecords(store: store, schema: schema, query: query).forEach {
+                    try writer.write($0, to: &output)
+                }
+                try writer.finish(&output)
                 return try output.flush()
             }
             if related.isWanted { return try await print(schema, columns, store) }
