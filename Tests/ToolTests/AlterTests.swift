@@ -70,4 +70,28 @@ struct AlterTests {
         #expect(try tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
         #expect(try tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
     }
+
+    @Test(arguments: Engine.allCases)
+    func `properties are added, and types changed where each value stays the same`(_ engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let options = [
+            "alter", Tool.file, "Person", "--add", "nick=string", "--add", "city.mayor=string", "--type", "age=double",
+        ]
+        let plan = try tool.run(options + ["--dry-run"])
+        #expect(plan.output.contains("type of age changed from int64 to double"), "\(plan.error)")
+        #expect(try tool.run(options).output == plan.output)
+        let schema = try tool.output("schema", Tool.file, "Person")
+        for line in ["age           double", "nick          string?", "  mayor       string?"] {
+            #expect(schema.contains(line), "\(schema)")
+        }
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--where", "id == 1", "--columns", "age,nick", "--json")
+                == "[\n{\"age\":28.0,\"nick\":null}\n]\n")
+        #expect(try tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status == 0)
+        let back = try tool.failure(65, "alter", Tool.file, "Person", "--type", "age=int64")
+        #expect(back.contains("age"), "\(back)")
+        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
+        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
+        #expect(try tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains("did you mean string?"))
+    }
 }

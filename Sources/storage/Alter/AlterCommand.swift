@@ -9,7 +9,7 @@ import TerminalOutput
 struct AlterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alter",
-        abstract: "Change the properties of a stored model: rename, index, unique, expires, drop.",
+        abstract: "Change the properties of a stored model: rename, add, type, index, unique, expires, drop.",
         discussion: """
             All changes are one transaction. --dry-run shows them, how many rows would be written anew, and what would fail, and \
             changes nothing; its exit status is 1 if something would fail. Properties that are renamed have their new names in the other \
@@ -20,6 +20,7 @@ struct AlterCommand: AsyncParsableCommand {
 
             Examples:
               storage alter people.db Person --rename name=fullName --index fullName --dry-run
+              storage alter people.db Person --add nickname=string --add city.mayor=string --type age=double
               storage alter people.db Person --drop city.spell --no-index age
               storage schema new.db --json > new.json
               storage alter people.db --to new.json --dry-run
@@ -34,6 +35,17 @@ struct AlterCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("A property and its new name. May be repeated, as all of these.", valueName: "old=new"))
     var rename: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A new property and its type. Records that are stored have nil for it.", valueName: "property=type"))
+    var add: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A property and its new type. Each value must be one of that, as 3 is a double and 3.5 no integer.",
+            valueName: "property=type"))
+    var type: [String] = []
 
     @Option(help: ArgumentHelp("Queries by the property use an index.", valueName: "property"))
     var index: [String] = []
@@ -65,13 +77,14 @@ struct AlterCommand: AsyncParsableCommand {
     @OptionGroup var result: ResultOptions
 
     private var isEdit: Bool {
-        ![rename, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
+        ![rename, add, type, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
     }
 
     func validate() throws {
         if isEdit == (to != nil) {
             throw ValidationError(
-                "Say what to change: --rename, --index, --unique, --expires, --drop, or --to FILE alone.")
+                "Say what to change: --rename, --add, --type, --index, --unique, --expires, --drop, or --to FILE alone."
+            )
         }
         if isEdit, model == nil { throw ValidationError("Name the model whose properties are to be changed.") }
         for text in rename where text.split(separator: "=", omittingEmptySubsequences: false).count != 2 {
@@ -113,6 +126,22 @@ struct AlterCommand: AsyncParsableCommand {
                 return property
             }
         }
+        for text in add {
+            let (path, type) = try Self.typed(text, "--add")
+            try schema.add(path, type)
+        }
+        for text in type {
+            let (path, type) = try Self.typed(text, "--type")
+            try schema.edit(path) { property -> RecordSchema.Property? in
+                guard case .column = property.kind, !property.isKey, property.reference == nil else {
+                    throw ToolError(
+                        "--type \(text): \(path) is a key, a reference or owned; its type cannot be changed.")
+                }
+                var property = property
+                property.kind = .column(type)
+                return property
+            }
+        }
         for path in index { try schema.edit(path) { $0.isIndexed = true } }
         for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
         for path in unique { try schema.edit(path) { $0.isUnique = true } }
@@ -121,6 +150,16 @@ struct AlterCommand: AsyncParsableCommand {
         for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
         for path in drop { try schema.edit(path) { _ in nil } }
         return [schema]
+    }
+
+    private static func typed(_ text: String, _ option: String) throws -> (path: String, type: ColumnType) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let type = ColumnType(parts[1]) else {
+            let hint =
+                parts.count == 2 ? SpellingSuggestion.hint(parts[1], among: ColumnType.scalars.map(\.description)) : ""
+            throw ToolError("\(option) \(text) is not of the form PROPERTY=TYPE, like born=date\(hint).", .usage)
+        }
+        return (parts[0], type)
     }
 
     private static func schemas(inFile path: String) throws -> [RecordSchema] {
@@ -164,6 +203,31 @@ extension RecordSchema {
     /// Puts another property in the place of one; nil for none.
     fileprivate mutating func edit(_ path: String, _ change: (Property) throws -> Property?) throws {
         try edit(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...], path, change)
+    }
+
+    /// Adds an Optional property, to the model or to what it owns.
+    fileprivate mutating func add(_ path: String, _ type: ColumnType) throws {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let property = Property(name: names.last ?? "", kind: .column(type), isOptional: true)
+        func added(to schema: RecordSchema) throws -> RecordSchema {
+            guard !schema.properties.contains(where: { $0.name.isSame(as: property.name) }) else {
+                throw ToolError("\(schema.name) has a property \(property.name) already; --type changes its type.")
+            }
+            var schema = schema
+            schema.properties.append(property)
+            return schema
+        }
+        guard names.count > 1 else { return self = try added(to: self) }
+        let owner = names.dropLast().joined(separator: ".")
+        try edit(owner) { owner -> Property? in
+            var owner = owner
+            switch owner.kind {
+            case .child(let schema): owner.kind = .child(try added(to: schema))
+            case .children(let schema): owner.kind = .children(try added(to: schema))
+            case .column, .ancestor: throw ToolError("\(owner.name) owns no records, so there is no \(path).")
+            }
+            return owner
+        }
     }
 
     private mutating func edit(

@@ -87,7 +87,7 @@ extension ModelHandle {
         let (query, arguments) = try query(selection, result, &lowering)
         return ResultPlan(
             plan: plan(query, others: lowering.others), arguments: arguments,
-            binding: tables.binding(of: all, key: key.count, relations: relations))
+            binding: tables.binding(of: all, key: key.count, relations: relations), types: terms.map(\.type))
     }
 }
 
