@@ -51,4 +51,17 @@ import Testing
         #expect(try tool.failure(65, "insert", Tool.file, "Person", "agee=1").contains("did you mean age?"))
         #expect(try tool.failure(65, "update", Tool.file, "Person", "--set", "agee=1", "--yes").contains("mean age?"))
     }
+
+    @Test func `a pattern with the wildcards of SQL is told of`() async throws {
+        let tool = try await Tool(.sqlite)
+        for (condition, isTold) in [
+            ("name like '%e%'", true), ("name LIKE[cd] \"%e\"", true), ("name like '*e*'", false),
+            ("name like '1%*'", false),
+            ("name contains '%'", false),
+        ] {
+            let run = try tool.run(["count", Tool.file, "Person", "--where", condition])
+            #expect(run.status == 0 && run.error.contains("like takes * and ?") == isTold, "\(condition): \(run.error)")
+        }
+        #expect(try tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id."))
+    }
 }

@@ -43,7 +43,7 @@ struct AlterCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A property and its new type. Each value must be one of that, as 3 is a double and 3.5 no integer.",
+            "A property and its new type, of which each value must be one: 3 is a double, the text 3 an integer, 3.5 none.",
             valueName: "property=type"))
     var type: [String] = []
 
@@ -96,6 +96,9 @@ struct AlterCommand: AsyncParsableCommand {
         let command = self
         try await Interruption.cancelling {
             try await command.store.with(command.dryRun ? .reading : .writing) { store in
+                if let conversions = try await command.conversions(in: store) {
+                    return try await command.convert(conversions, in: store)
+                }
                 let schemas = try await command.schemas(of: store)
                 let changes = try await store.plan(for: schemas)
                 if !command.dryRun { try await store.migrate(to: schemas) }
@@ -107,6 +110,48 @@ struct AlterCommand: AsyncParsableCommand {
                     throw ExitCode(ToolExit.negative.rawValue)
                 }
             }
+        }
+    }
+
+    /// The types to which the store converts no values; nil if there are none.
+    private func conversions(in store: Store) async throws -> [TypeConversion]? {
+        guard !type.isEmpty else { return nil }
+        let schema = try await store.recordSchema(model ?? "")
+        let conversions = try type.compactMap { text -> TypeConversion? in
+            let (path, type) = try Self.typed(text, "--type")
+            return TypeConversion(path, to: type, of: schema)
+        }
+        guard !conversions.isEmpty else { return nil }
+        let others = [rename, add, index, noIndex, unique, noUnique, expires, noExpires, drop]
+        guard conversions.count == 1, type.count == 1, others.allSatisfy(\.isEmpty) else {
+            throw ToolError(
+                "--type \(type.joined(separator: " --type ")) converts each value of a property; change one, without other "
+                    + "options.", .usage)
+        }
+        try schema.checkType(text: type[0], Self.typed(type[0], "--type").path)
+        return conversions
+    }
+
+    private func convert(_ conversions: [TypeConversion], in store: Store) async throws {
+        for conversion in conversions {
+            let rows: Int
+            if dryRun {
+                rows = try await store.read { snapshot in
+                    try conversion.values(in: snapshot.records(conversion.schema.name)).count
+                }
+            } else {
+                rows = try await store.transaction { transaction in
+                    let count = try transaction.records(conversion.schema.name).count()
+                    try conversion.run(in: &transaction)
+                    return count
+                }
+            }
+            let line = conversion.line(rows: rows)
+            let change: KeyValuePairs<String, JSONValue> = [
+                "model": .string(conversion.schema.name), "change": .string("type changed"), "rows": .count(rows),
+                "fails": .null,
+            ]
+            try result.tell(line, ["done": .bool(!dryRun), "changes": .array([.object(change)])])
         }
     }
 
@@ -132,11 +177,8 @@ struct AlterCommand: AsyncParsableCommand {
         }
         for text in type {
             let (path, type) = try Self.typed(text, "--type")
+            try schema.checkType(text: text, path)
             try schema.edit(path) { property -> RecordSchema.Property? in
-                guard case .column = property.kind, !property.isKey, property.reference == nil else {
-                    throw ToolError(
-                        "--type \(text): \(path) is a key, a reference or owned; its type cannot be changed.")
-                }
                 var property = property
                 property.kind = .column(type)
                 return property
@@ -203,6 +245,17 @@ extension RecordSchema {
     /// Puts another property in the place of one; nil for none.
     fileprivate mutating func edit(_ path: String, _ change: (Property) throws -> Property?) throws {
         try edit(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...], path, change)
+    }
+
+    /// - Throws: for a property whose type cannot be changed.
+    fileprivate func checkType(text: String, _ path: String) throws {
+        var schema = self
+        try schema.edit(path) { property -> Property? in
+            guard case .column = property.kind, !property.isKey, property.reference == nil else {
+                throw ToolError("--type \(text): \(path) is a key, a reference or owned; its type cannot be changed.")
+            }
+            return property
+        }
     }
 
     /// Adds an Optional property, to the model or to what it owns.

@@ -72,6 +72,7 @@ struct SelectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try query.tellOfPatterns()
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
             if let (groups, titles) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
@@ -216,6 +217,7 @@ struct CountCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        try query.tellOfPatterns()
         try await store.with(.reading) { store in
             let count = try await query.records(model, in: store).count()
             var output = Output()

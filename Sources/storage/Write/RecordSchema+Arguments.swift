@@ -87,6 +87,6 @@ extension RecordSchema.Property {
 
     fileprivate func refusal(_ text: String) -> ToolError {
         guard case .column(let type) = kind else { return ToolError("\(name) is owned, not a value.") }
-        return ToolError("\(name) is of type \(type), which \(text) is not.")
+        return ToolError("\(text.isEmpty ? "An empty text" : text) is not a valid \(type) for \(name).")
     }
 }
