@@ -135,4 +135,19 @@ import Testing
             new.error.contains("y.csv, line 3: No stored record has the same name, and a new one needs its key: id."))
         #expect(try rows().contains("\"age\":4"))
     }
+
+    @Test func `a number is no date of an argument and of JSON either`() throws {
+        #expect(try importing("id,at\n1,2026-01-02\n", "x.csv").status == 0)
+        for arguments in [
+            ["insert", "new.db", "T", "id=2", "at=1767225600"],
+            ["save", "new.db", "T", "--json", #"{"id":2,"at":1767225600}"#],
+            ["update", "new.db", "T", "--set", "at=1767225600", "--yes"],
+        ] {
+            let message = try tool.failure(65, arguments, Data())
+            #expect(
+                message.contains("at is the number 1767225600, which may count from 1970 or from 2001"), "\(message)")
+        }
+        #expect(try rows() == "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n")
+        try tool.output("insert", "new.db", "T", "id=2", "at=1e300")
+    }
 }

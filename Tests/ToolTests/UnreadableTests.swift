@@ -35,6 +35,7 @@ import Testing
         let lines = try String(contentsOfFile: tool.folder.path("p.ndjson"), encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 598)
         try tool.failure(64, "select", "p.db", "P", "--skip-bad", "--sum", "id")
+        #expect(try tool.failure(65, "copy", "p.db", "sqlite:q.db").contains("Export with --skip-bad"))
     }
 
     @Test func `a misspelt model or property is answered by what was probably meant`() async throws {
