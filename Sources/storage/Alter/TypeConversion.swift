@@ -54,7 +54,7 @@ struct TypeConversion: Sendable {
         if let bad {
             let others = badCount > 1 ? " So are \((badCount - 1).counted("other value"))." : ""
             throw ToolError(
-                "\(schema.name), key \(bad.key.map(\.shown).joined(separator: ", ")): \(property.name) \(bad.problem)\(others) "
+                "\(schema.name), key \(bad.key.keyText): \(property.name) \(bad.problem)\(others) "
                     + "Nothing was changed.")
         }
         return values

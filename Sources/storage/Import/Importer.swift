@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// Stores the records of inputs in one transaction.
@@ -200,7 +201,7 @@ struct Importer {
             }
         }
         for (place, key) in repeated {
-            let text = key.map(\.shown).joined(separator: ", ")
+            let text = key.keyText
             bad.tell("The key \(text) is there already, in \(name(firsts[key], before: place)).", at: place)
         }
     }
