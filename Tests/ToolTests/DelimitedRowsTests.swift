@@ -88,6 +88,17 @@ import Testing
                 }.joined())
     }
 
+    @Test(arguments: Engine.allCases)
+    func `rows replace records of their keys with --save, and the last of a key is kept`(_ engine: Engine) throws {
+        try Data("id,t,n\n1,a,1\n2,b,2\n".utf8).write(to: tool.folder.url.appending(path: "x.csv"))
+        try tool.output("import", "\(engine.rawValue):new.store", "--model", "T", "x.csv")
+        try Data("t,id,n\nc,2,3\nd,3,4\ne,2,5\n".utf8).write(to: tool.folder.url.appending(path: "x.csv"))
+        #expect(try tool.run(["import", "new.store", "--model", "T", "x.csv"]).status == 65)
+        try tool.output("import", "new.store", "--model", "T", "--save", "x.csv")
+        #expect(
+            try tool.output("select", "new.store", "T", "--format", "csv") == "id,t,n\n1,a,1\n2,e,5\n3,d,4\n")
+    }
+
     @Test func `rows that refer to records are checked as records are`() throws {
         try Data("id,name\n1,a\n".utf8).write(to: tool.folder.url.appending(path: "p.csv"))
         try tool.output("import", "sqlite:new.db", "--model", "Person", "p.csv")

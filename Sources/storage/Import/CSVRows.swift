@@ -47,6 +47,8 @@ struct CSVRows {
         }
         self.columns = columns
         key = flat.assigned.flatMap { columns[$0].field == nil ? $0 : nil }
+        // Keys of a narrower type may run out, which the store finds.
+        if let key, columns[key].flat.type != .int64 { return nil }
         assignsKeys = key != nil
     }
 
