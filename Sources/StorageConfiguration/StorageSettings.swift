@@ -70,8 +70,10 @@ struct StorageSettings: OptionSettings {
         }
         let known = ["storage.url", "storage.backend", "storage.path"] + options.map { "storage.\(scheme).\($0)" }
         for name in names.sorted() where isUnknown(name, known) {
-            let hint = SpellingSuggestion.hint(Self.key(name), among: known)
-            throw StorageURL.error("\(name) is unknown\(hint); accepted: \(known.joined(separator: ", "))")
+            let hint = SpellingSuggestion.nearest(Self.key(name), among: known).map {
+                " (did you mean \(Self.spelled($0, like: name))?)"
+            }
+            throw StorageURL.error("\(name) is unknown\(hint ?? ""); accepted: \(known.joined(separator: ", "))")
         }
     }
 
@@ -88,6 +90,12 @@ struct StorageSettings: OptionSettings {
     /// `storage.sqlite.cache`, however a provider spells it: `STORAGE_SQLITE_CACHE`, `--storage-sqlite-cache=8`.
     private static func key(_ name: String) -> String {
         name.prefix { $0 != "=" }.lowercased().split { "._-".contains($0) }.joined(separator: ".")
+    }
+
+    /// A key in the spelling of a name that is given, which it can be put in the place of.
+    private static func spelled(_ key: String, like name: String) -> String {
+        if name.hasPrefix("--") { return "--" + key.replacing(".", with: "-") }
+        return name.contains("_") ? key.replacing(".", with: "_").uppercased() : key
     }
 
     /// A setting's value as text, whatever its type. The reader returns nil both if a setting is missing and if it has

@@ -166,7 +166,7 @@ extension StorageError: CustomStringConvertible {
         if let operation { text += " in \(operation)" }
         if let model { text += operation == nil ? " in \(model)" : " of \(model)" }
         if let element { text += ", element \(element)" }
-        if let key { text += ", key \(key.map(\.description).joined(separator: ", "))" }
+        if let key { text += ", key \(key.keyText)" }
         if let property { text += ", property \(property)" }
         if let backend { text += " (\(backend))" }
         text += ": " + message

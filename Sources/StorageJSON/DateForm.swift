@@ -7,7 +7,7 @@ extension Property.DateForm {
     private static let between = 978_307_200.0
 
     /// The seconds since 2001 of a text; nil if it is none of this form.
-    func seconds(of text: String) -> Double? {
+    package func seconds(of text: String) -> Double? {
         switch self {
         case .iso8601: DateText.seconds(text)
         case .pattern(let pattern): DatePattern(pattern).isoText(of: text).flatMap { DateText.seconds($0) }

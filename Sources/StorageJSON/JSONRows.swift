@@ -90,7 +90,7 @@ final class JSONRows {
     /// Passes over a member that no property names, unless its name has come before.
     private func pass(_ name: Range<Int>, _ others: inout [Range<Int>], _ scanner: inout JSONScanner) throws {
         let bytes = scanner.bytes(name)
-        guard Self.isText(bytes), others.count < 16,
+        guard TextBytes.isText(bytes), others.count < 16,
             !others.contains(where: { scanner.bytes($0).elementsEqual(bytes) })
         else { throw FastPathUnavailable.found }
         others.append(name)
@@ -99,13 +99,9 @@ final class JSONRows {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?: _ = try parsed(&scanner)
         case UInt8(ascii: "\"")?:
             let text = try scanner.string()
-            guard !text.hasEscapes, Self.isText(scanner.bytes(text.range)) else { throw FastPathUnavailable.found }
+            guard !text.hasEscapes, TextBytes.isText(scanner.bytes(text.range)) else { throw FastPathUnavailable.found }
         default: try scanner.passValue()
         }
-    }
-
-    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        String.isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// The next value, as the builder parses it.
@@ -130,13 +126,13 @@ final class JSONRows {
         case (.text, UInt8(ascii: "\"")?):
             let text = try scanner.string()
             let bytes = scanner.bytes(text.range)
-            if !text.hasEscapes, text.isASCII || Self.isText(bytes) { return row.put(bytes, as: .text) }
+            if !text.hasEscapes, text.isASCII || TextBytes.isText(bytes) { return row.put(bytes, as: .text) }
         case (.integer, UInt8(ascii: "-")?), (.integer, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
-            if case (let number, 0)? = Self.decimal(try scanner.number()), leaf.range.contains(number) {
+            if case (let number, 0)? = NumberBytes.decimal(try scanner.number()), leaf.range.contains(number) {
                 return row.put(.int(number))
             }
         case (.double, UInt8(ascii: "-")?), (.double, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
-            if let number = Self.double(try scanner.number()) { return row.put(.double(number)) }
+            if let number = NumberBytes.double(try scanner.number()) { return row.put(.double(number)) }
         case (.bool, _):
             if scanner.takeExactly("true") { return row.put(.int(1)) }
             if scanner.takeExactly("false") { return row.put(.int(0)) }
@@ -169,40 +165,6 @@ final class JSONRows {
         guard let stored = value.stored(as: type) else { throw FastPathUnavailable.found }
         row.move(to: cell)
         row.write(stored)
-    }
-
-    /// The digits of a number as an integer, and the number of those after the point; nil for one with an exponent, and
-    /// for more than 18 characters.
-    private static func decimal(_ number: UnsafeRawBufferPointer) -> (digits: Int64, scale: Int)? {
-        let isNegative = number.first == UInt8(ascii: "-")
-        guard number.count <= 18 else { return nil }
-        var value: Int64 = 0
-        var point = number.count - 1
-        for index in (isNegative ? 1 : 0)..<number.count {
-            let digit = number[index] &- UInt8(ascii: "0")
-            if digit < 10 {
-                value = value &* 10 &+ Int64(digit)
-            } else if number[index] == UInt8(ascii: ".") {
-                point = index
-            } else {
-                return nil
-            }
-        }
-        return (isNegative ? -value : value, number.count - 1 - point)
-    }
-
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
-    ]
-
-    /// The finite number that is nearest to the digits; nil where there is none.
-    private static func double(_ number: UnsafeRawBufferPointer) -> Double? {
-        // Both are exact, so their quotient is the nearest number.
-        if let (digits, scale) = decimal(number), digits.magnitude <= 1 << 53 {
-            return digits == 0 && number.first == UInt8(ascii: "-") ? -0.0 : Double(digits) / powersOfTen[scale]
-        }
-        guard let value = Double(String(decoding: number, as: UTF8.self)), value.isFinite else { return nil }
-        return value
     }
 
     // MARK: What is owned

@@ -11,6 +11,8 @@ package enum JSONScalar {
         var isLenient = false
         /// The form of dates; nil for the form that the library writes.
         var dates: Property.DateForm?
+        /// What says how a number is a date, in an input of other software; nil where a number counts seconds since 2001.
+        var numericDateHint: String?
     }
 
     package static func value(
@@ -29,6 +31,7 @@ package enum JSONScalar {
             return .text(JSONValue.array(try self.elements(elements, element, rules)).text)
         case .embedded: return .text((rules.isUntyped ? unquoted(json) : json).text)
         case .date where rules.dates != nil: return try date(json, rules)
+        case .date where rules.numericDateHint != nil: try refuseUnclearDate(json, rules)
         default: break
         }
         let row = type.row
@@ -65,10 +68,12 @@ package enum JSONScalar {
     /// The value where numbers and words may as well be texts.
     private static func untyped(_ json: JSONValue, _ row: ColumnTypeRow) -> Value? {
         switch row.element == .numbers ? unquoted(json) : json {
+        case .string(let text) where row.element == .bool:
+            TruthWord(text).map { .int($0.isTrue ? 1 : 0) }
         case .bool(let flag): row.value(of: "\(flag)")
         case .number(let digits): number(digits, row) ?? row.value(of: digits)
         // Words and arrays are no texts, though a text may have the same characters.
-        case .string(let string): row.element == .bool || row.element == .numbers ? nil : row.value(of: string)
+        case .string(let string): row.element == .numbers ? nil : row.value(of: string)
         case .array(let elements) where row.element == .numbers: row.value(of: JSONValue.array(elements).text)
         case .null, .array, .object: nil
         }
@@ -118,6 +123,15 @@ package enum JSONScalar {
         case (_, .decimal), (_, .duration): return .string(type.row.text(of: value) ?? "")
         default: return ValueForm.json(value, type)
         }
+    }
+
+    /// A number is a date where it has no text, as the tool exports it: beyond the years 0 to 9999. Any other may count from
+    /// 1970 as well as from 2001.
+    private static func refuseUnclearDate(_ json: JSONValue, _ rules: Rules) throws(RecordProblem) {
+        guard case .number(let digits) = json, let hint = rules.numericDateHint, let seconds = Double(digits),
+            DateText.text(seconds) != nil
+        else { return }
+        throw RecordProblem("is the number \(digits), which may count from 1970 or from 2001; \(hint).")
     }
 
     private static func date(_ json: JSONValue, _ rules: Rules) throws(RecordProblem) -> Value {
@@ -186,5 +200,27 @@ extension JSONValue {
         case .string(let text): .text(text)
         case .array, .object: .text(text)
         }
+    }
+}
+
+/// A word that stands for a truth value where all values are texts: true, yes, y or t, and their opposites, in one of three
+/// spellings.
+package struct TruthWord: Sendable {
+    package let isTrue: Bool
+    /// Which pair of words it is of; 0 for true and false.
+    package let pair: Int
+
+    private static let pairs = [("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f")]
+
+    /// - Returns: nil for another word.
+    package init?(_ text: String) {
+        guard (1...5).contains(text.utf8.count) else { return nil }
+        let word = text.lowercased()
+        // YES, yes and Yes, but not yEs.
+        guard text == word || text == text.uppercased() || text == word.prefix(1).uppercased() + word.dropFirst(),
+            let pair = Self.pairs.firstIndex(where: { $0.0 == word || $0.1 == word })
+        else { return nil }
+        self.pair = pair
+        isTrue = Self.pairs[pair].0 == word
     }
 }

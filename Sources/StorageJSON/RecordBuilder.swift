@@ -21,7 +21,7 @@ package struct RecordBuilder: Sendable {
         let title: String
         /// The names of the members that lead to it.
         let path: [String]
-        let isOptional: Bool
+        var isOptional: Bool
         let content: Content
         var rules = JSONScalar.Rules()
         var convert: (@Sendable (Value) throws -> Value)?
@@ -53,12 +53,38 @@ package struct RecordBuilder: Sendable {
 
     init(shapes: [Shape], ignoresUnknown: Bool) { (self.shapes, self.ignoresUnknown) = (shapes, ignoresUnknown) }
 
+    /// How records of a stored model are read.
+    package struct Input: Sendable {
+        /// Whether numbers may as well be texts, as in comma-separated values.
+        package var isUntyped = false
+        /// How dates are written; nil for the form that the tool writes.
+        package var dates: StorageAPI.Property.DateForm?
+        /// What to do about a number where a date should be, if it does not count from 2001 anyway.
+        package var numericDateHint: String?
+        /// Whether a record may lack its key, which is another record's then.
+        package var mayLackKey = false
+
+        package init() {}
+
+        package var rules: JSONScalar.Rules {
+            JSONScalar.Rules(
+                isUntyped: isUntyped, dates: dates, numericDateHint: dates == nil ? numericDateHint : nil)
+        }
+    }
+
     /// Records of a model that is stored.
-    ///
-    /// - Parameter isUntyped: for comma-separated values, whose numbers may as well be texts.
-    package init(_ schema: RecordSchema, isUntyped: Bool = false) {
+    package init(_ schema: RecordSchema, _ input: Input = Input()) {
         var shapes: [Shape] = []
-        Self.add(schema, JSONScalar.Rules(isUntyped: isUntyped), [], to: &shapes)
+        Self.add(schema, input.rules, [], to: &shapes)
+        if input.mayLackKey {
+            let keys = schema.properties.filter(\.isKey).map(\.name)
+            for place in shapes[0].properties.indices {
+                let isKey = keys.contains { $0.isSame(as: shapes[0].properties[place].name) }
+                if isKey {
+                    shapes[0].properties[place].isOptional = true; shapes[0].properties[place].initial = { .null }
+                }
+            }
+        }
         self.init(shapes: shapes, ignoresUnknown: false)
     }
 

@@ -141,8 +141,8 @@ struct ConfigurationTests {
 
     @Test(
         arguments: [
-            ("STORAGE_SQLITE_DURABILTY", "did you mean storage.sqlite.durability?"),
-            ("--storage-sqlite-cahce=8", "did you mean storage.sqlite.cache?"),
+            ("STORAGE_SQLITE_DURABILTY", "did you mean STORAGE_SQLITE_DURABILITY?"),
+            ("--storage-sqlite-cahce=8", "did you mean --storage-sqlite-cache?"),
             ("storage.pth", "did you mean storage.path?"), ("STORAGE_SQL_CACHE", "storage.sqlite.cache"),
         ])
     func `a misspelt setting is found among the names that are given, in every provider's spelling`(

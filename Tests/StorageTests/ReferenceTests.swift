@@ -28,7 +28,32 @@ import Testing
     @Reference(onDelete: .nullify) var on: Ref<Shelf>?
 }
 
+@Storable struct Depot: Equatable {
+    var id: UUID
+}
+
+@Storable struct Crate: Equatable {
+    var id: Int
+    var depot: Ref<Depot>
+}
+
 @Suite struct ReferenceTests {
+    @Test(arguments: Backend.allCases)
+    func `a key that is a UUID has its usual form in errors and descriptions`(_ backend: Backend) async throws {
+        let text = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
+        let depot = Depot(id: try #require(UUID(uuidString: text)))
+        #expect("\(Ref<Depot>(key: depot.id))" == "Depot \(text)")
+        try await withStore(backend) { store in
+            let dangling = await expectError(.constraint) {
+                try await store.insert(Crate(id: 1, depot: Ref(key: depot.id)))
+            }
+            #expect(dangling?.message.contains("Depot \(text)") == true, "\(dangling?.message ?? "")")
+            try await store.insert(depot)
+            let twice = await expectError(.duplicateKey) { try await store.insert(depot) }
+            #expect(twice.map { "\($0)" }?.contains("key \(text)") == true)
+        }
+    }
+
     private func chinook(in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("chinook.db").path
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

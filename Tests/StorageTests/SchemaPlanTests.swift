@@ -56,6 +56,23 @@ import Testing
         }
     }
 
+    @Storable("Person") struct Wider {
+        var id: Int
+        var name: String
+        var code: Int
+        var more: Int
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a check of a plan is written as a condition, for a table with rows too`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert(Old(id: 1, name: "n", code: 7))
+            let plan = try await store.plan(for: Wider.self)
+            let check = try #require(plan.first { $0.kind == .check })
+            #expect(check.note == "fails unless the table has no rows" && check.problem?.code == .schemaMismatch)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func `a migration makes a model exactly what a schema says`(_ backend: Backend) async throws {
         try await withStore(backend) { store in

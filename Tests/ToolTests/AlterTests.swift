@@ -70,4 +70,56 @@ struct AlterTests {
         #expect(try tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
         #expect(try tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
     }
+
+    @Test(arguments: Engine.allCases)
+    func `properties are added, and types changed where each value stays the same`(_ engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let options = [
+            "alter", Tool.file, "Person", "--add", "nick=string", "--add", "city.mayor=string", "--type", "age=double",
+        ]
+        let plan = try tool.run(options + ["--dry-run"])
+        #expect(plan.output.contains("type of age changed from int64 to double"), "\(plan.error)")
+        #expect(try tool.run(options).output == plan.output)
+        let schema = try tool.output("schema", Tool.file, "Person")
+        for line in ["age           double", "nick          string?", "  mayor       string?"] {
+            #expect(schema.contains(line), "\(schema)")
+        }
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--where", "id == 1", "--columns", "age,nick", "--json")
+                == "[\n{\"age\":28.0,\"nick\":null}\n]\n")
+        #expect(try tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status == 0)
+        let back = try tool.failure(65, "alter", Tool.file, "Person", "--type", "age=int64")
+        #expect(back.contains("age"), "\(back)")
+        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
+        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
+        #expect(try tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains("did you mean string?"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `texts become numbers where all are, and what was is kept`(_ engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let rows = (1...600).map { "\($0),n\($0),\($0).0" } + ["601,x,"]
+        try Data(("id,name,n\n" + rows.joined(separator: "\n")).utf8).write(
+            to: tool.folder.url.appending(path: "x.csv"))
+        try tool.output("import", Tool.file, "--model", "T", "--type", "n=string", "x.csv")
+        let before = try tool.output("select", Tool.file, "T", "--json")
+        let wrong = try tool.failure(65, "alter", Tool.file, "T", "--type", "name=int64")
+        #expect(
+            wrong.contains("T, key 1: name is the text \"n1\", not a valid int64. So are 600 other values."), "\(wrong)"
+        )
+        try tool.failure(64, "alter", Tool.file, "T", "--type", "n=int64", "--index", "name")
+        let plan = try tool.output("alter", Tool.file, "T", "--type", "n=int64", "--dry-run")
+        #expect(plan == "T: values of n converted from string to int64, 601 rows written anew\n")
+        #expect(try tool.output("select", Tool.file, "T", "--json") == before)
+        #expect(try tool.output("alter", Tool.file, "T", "--type", "n=int64") == plan)
+        #expect(
+            try tool.output(
+                "select", Tool.file, "T", "--where", "id in {1, 600, 601}", "--columns", "id,n", "--format", "csv")
+                == "id,n\n1,1\n600,600\n601,\n")
+        #expect(try tool.output("schema", Tool.file, "T").contains("n         int64?"))
+        try tool.output("alter", Tool.file, "T", "--add", "n_string=string")
+        #expect(
+            try tool.output("select", Tool.file, "T", "--where", "id == 2", "--json").contains("\"n_string\":\"2.0\""))
+        #expect(try tool.output("verify", Tool.file).contains("nothing is wrong"))
+    }
 }

@@ -174,7 +174,7 @@ import Testing
             try tool.output("get", Tool.file, "Pair", "a,b", "--", "-5") == #"{"first":"a,b","second":-5,"note":null}"#
                 + "\n")
         #expect(try tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
-        #expect(try tool.failure(65, "get", Tool.file, "Person", "x").contains("id is of type int64"))
+        #expect(try tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id"))
         #expect(try tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
     }
 

@@ -165,7 +165,8 @@ extension StoreFile {
     private func write(
         _ state: CommitProgress, to file: OpenFile, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> CommitLog {
-        let compressor = options.rewritingCompressor
+        // The first commit of a file is one like others, though it is written as a file is rewritten.
+        let compressor = commitLog == nil ? options.firstCompressor : options.rewritingCompressor
         var writer = CommitWriter(
             file, compressor, buffers, state, PreallocatedSpace(end: 0), modified: layer.now(), isRewriting: true)
         try body(&writer)

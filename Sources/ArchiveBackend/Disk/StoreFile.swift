@@ -124,6 +124,9 @@ package struct FileOptions: Sendable {
         FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true)
     }
 
+    /// The compressor for the first commit of a new file, whose frames stay until it is rewritten.
+    var firstCompressor: FrameCompressor { FrameCompressor(codec: codec, level: level) }
+
     /// The compressor for a rewritten file.
     var rewritingCompressor: FrameCompressor { FrameCompressor(codec: codec, level: rewritingLevel) }
 }

@@ -34,7 +34,7 @@ extension Store {
 
         /// One line.
         public var description: String {
-            "\(model): \(kind.rawValue) \(table): \(note)" + (rows > 0 ? " (\(rows) rows)" : "")
+            "\(model): \(kind.rawValue) \(table): \(note)" + (rows > 0 ? " (\(rows) row\(rows == 1 ? "" : "s"))" : "")
                 + (problem.map { "; fails: \($0.message)" } ?? "")
         }
     }
@@ -133,9 +133,9 @@ extension SchemaStep {
             .mark(.create(let table), let note):
             (table.name, .alter, note)
         case .rebuild(_, let table, _, let note): (table.name, .rewrite, note)
-        case .requireEmpty(let table, _): (table.name, .check, "the table has no rows")
-        case .requireTrue(let table, _, _): (table.name, .check, "no value is nil")
-        case .requireChild(_, let table, _): (table.name, .check, "every record has one")
+        case .requireEmpty(let table, _): (table.name, .check, "fails unless the table has no rows")
+        case .requireTrue(let table, _, _): (table.name, .check, "fails unless every record has a value")
+        case .requireChild(_, let table, _): (table.name, .check, "fails unless every owner has one")
         case .note(let note, let table): (table, .note, note)
         }
     }

@@ -57,7 +57,10 @@ extension ConformanceReport {
         let counted = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.outcome)" }.joined(separator: ", ")
         let name = backend.map { "\($0.name)" } ?? "a backend that does not open"
         let verdict = isPassed ? "CONFORMS" : "DOES NOT CONFORM"
-        let counts = results.isEmpty ? "no case was run, which is a failure" : "\(results.count) cases: \(counted)"
+        let counts =
+            results.isEmpty
+            ? "no case was run, which is a failure"
+            : "\(results.count) case\(results.count == 1 ? "" : "s"): \(counted)"
         return "\(verdict): \(name), suite \(Conformance.v1.version), seed \(options.seed). \(counts)."
     }
 }

@@ -6,7 +6,7 @@ package enum SpellingSuggestion {
     }
 
     /// The word with the fewest differences, at most one for every three letters; the first of equals in order.
-    static func nearest(_ word: String, among words: some Sequence<String>) -> String? {
+    package static func nearest(_ word: String, among words: some Sequence<String>) -> String? {
         let letters = Array(word.lowercased().prefix(100))
         return words.sorted()
             .map { (word: $0, distance: distance(letters, Array($0.lowercased()))) }

@@ -12,20 +12,23 @@ package enum DateText {
 
     /// The seconds since 2001-01-01 00:00 UTC; nil if the text is not such a date.
     package static func seconds(_ text: String) -> Double? {
-        var rest = Array(text.utf8)[...]
-        guard let year = number(&rest, 4), take("-", &rest), let month = number(&rest, 2), take("-", &rest),
-            let day = number(&rest, 2), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
+        var text = text
+        return text.withUTF8 { seconds(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same of the bytes of a text.
+    package static func seconds(_ text: UnsafeRawBufferPointer) -> Double? {
+        var rest = DateScanner(text)
+        guard let year = rest.number(4), rest.take("-"), let month = rest.number(2), rest.take("-"),
+            let day = rest.number(2), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
         else { return nil }
         var whole = (dayNumber(year, month, day) - referenceDay) * secondsPerDay
-        var fraction: [UInt8] = []
-        if !rest.isEmpty {
-            guard take("T", &rest) || take(" ", &rest) || take("t", &rest), let time = time(&rest),
-                let offset = zone(&rest), rest.isEmpty
-            else { return nil }
-            whole += time.whole - offset
-            fraction = time.fraction
-        }
-        return number(whole, fraction)
+        guard !rest.isAtEnd else { return Double(whole) }
+        guard rest.take("T") || rest.take(" ") || rest.take("t"), let time = time(&rest),
+            let offset = zone(&rest), rest.isAtEnd
+        else { return nil }
+        whole += time.whole - offset
+        return time.fraction.isEmpty ? Double(whole) : number(whole, Array(time.fraction))
     }
 
     /// The number nearest to the whole seconds and the digits after them.
@@ -45,41 +48,28 @@ package enum DateText {
         return digits[..<last].map { 0x69 - $0 } + [0x6A - digits[last]]
     }
 
-    private static func time(_ rest: inout ArraySlice<UInt8>) -> (whole: Int64, fraction: [UInt8])? {
-        guard let hour = number(&rest, 2), hour < 24, take(":", &rest), let minute = number(&rest, 2), minute < 60
+    private static func time(_ rest: inout DateScanner) -> (whole: Int64, fraction: UnsafeRawBufferPointer)? {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard let hour = rest.number(2), hour < 24, rest.take(":"), let minute = rest.number(2), minute < 60
         else { return nil }
         let whole = hour * 3600 + minute * 60
-        guard take(":", &rest) else { return (whole, []) }
-        guard let second = number(&rest, 2), second < 60 else { return nil }
-        guard take(".", &rest) else { return (whole + second, []) }
-        let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
-        rest = rest.dropFirst(digits.count)
-        return digits.isEmpty ? nil : (whole + second, Array(digits))
+        guard rest.take(":") else { return (whole, none) }
+        guard let second = rest.number(2), second < 60 else { return nil }
+        guard rest.take(".") else { return (whole + second, none) }
+        let digits = rest.digits()
+        return digits.isEmpty ? nil : (whole + second, digits)
     }
 
     /// The zone's seconds east of UTC; nil if the rest is not a zone.
-    private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int64? {
-        _ = take(" ", &rest)
-        if rest.isEmpty || take("Z", &rest) || take("z", &rest) { return 0 }
-        let isWest = take("-", &rest)
-        guard isWest || take("+", &rest), let hours = number(&rest, 2), hours < 24 else { return nil }
-        _ = take(":", &rest)
-        let minutes = rest.isEmpty ? 0 : number(&rest, 2)
+    private static func zone(_ rest: inout DateScanner) -> Int64? {
+        _ = rest.take(" ")
+        if rest.isAtEnd || rest.take("Z") || rest.take("z") { return 0 }
+        let isWest = rest.take("-")
+        guard isWest || rest.take("+"), let hours = rest.number(2), hours < 24 else { return nil }
+        _ = rest.take(":")
+        let minutes = rest.isAtEnd ? 0 : rest.number(2)
         guard let minutes, minutes < 60 else { return nil }
         return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
-    }
-
-    private static func take(_ byte: Unicode.Scalar, _ rest: inout ArraySlice<UInt8>) -> Bool {
-        guard rest.first == UInt8(ascii: byte) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    private static func number(_ rest: inout ArraySlice<UInt8>, _ count: Int) -> Int64? {
-        let digits = rest.prefix(count)
-        guard digits.count == count, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        rest = rest.dropFirst(count)
-        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
     // MARK: Writing
@@ -181,5 +171,41 @@ package enum DateText {
 
     private static func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
         number >= 0 ? number / divisor : -((divisor - 1 - number) / divisor)
+    }
+}
+
+/// Takes a date's text apart.
+private struct DateScanner {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func take(_ byte: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: byte) else { return false }
+        position += 1
+        return true
+    }
+
+    /// A number of so many digits, of which there are four at most.
+    mutating func number(_ count: Int) -> Int64? {
+        guard bytes.count - position >= count else { return nil }
+        var value: Int64 = 0
+        for index in position..<position + count {
+            let digit = bytes[index] &- 0x30
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int64(digit)
+        }
+        position += count
+        return value
+    }
+
+    /// All digits that are next.
+    mutating func digits() -> UnsafeRawBufferPointer {
+        let start = position
+        while position < bytes.count, bytes[position] &- 0x30 < 10 { position += 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
     }
 }

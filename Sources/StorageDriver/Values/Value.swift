@@ -71,3 +71,13 @@ extension Value: CustomStringConvertible {
         }
     }
 }
+
+extension Sequence<Value> {
+    /// The parts of a key as people and commands write them: a UUID in its usual form, since no other key has bytes.
+    package var keyText: String {
+        map { part in
+            guard case .blob(let bytes) = part, bytes.count == 16 else { return part.description }
+            return ColumnType.uuid.row.text(of: part) ?? part.description
+        }.joined(separator: ", ")
+    }
+}

@@ -9,7 +9,7 @@ import TerminalOutput
 struct AlterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alter",
-        abstract: "Change the properties of a stored model: rename, index, unique, expires, drop.",
+        abstract: "Change the properties of a stored model: rename, add, type, index, unique, expires, drop.",
         discussion: """
             All changes are one transaction. --dry-run shows them, how many rows would be written anew, and what would fail, and \
             changes nothing; its exit status is 1 if something would fail. Properties that are renamed have their new names in the other \
@@ -20,6 +20,7 @@ struct AlterCommand: AsyncParsableCommand {
 
             Examples:
               storage alter people.db Person --rename name=fullName --index fullName --dry-run
+              storage alter people.db Person --add nickname=string --add city.mayor=string --type age=double
               storage alter people.db Person --drop city.spell --no-index age
               storage schema new.db --json > new.json
               storage alter people.db --to new.json --dry-run
@@ -34,6 +35,17 @@ struct AlterCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("A property and its new name. May be repeated, as all of these.", valueName: "old=new"))
     var rename: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A new property and its type. Records that are stored have nil for it.", valueName: "property=type"))
+    var add: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A property and its new type, of which each value must be one: 3 is a double, the text 3 an integer, 3.5 none.",
+            valueName: "property=type"))
+    var type: [String] = []
 
     @Option(help: ArgumentHelp("Queries by the property use an index.", valueName: "property"))
     var index: [String] = []
@@ -65,13 +77,14 @@ struct AlterCommand: AsyncParsableCommand {
     @OptionGroup var result: ResultOptions
 
     private var isEdit: Bool {
-        ![rename, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
+        ![rename, add, type, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
     }
 
     func validate() throws {
         if isEdit == (to != nil) {
             throw ValidationError(
-                "Say what to change: --rename, --index, --unique, --expires, --drop, or --to FILE alone.")
+                "Say what to change: --rename, --add, --type, --index, --unique, --expires, --drop, or --to FILE alone."
+            )
         }
         if isEdit, model == nil { throw ValidationError("Name the model whose properties are to be changed.") }
         for text in rename where text.split(separator: "=", omittingEmptySubsequences: false).count != 2 {
@@ -83,6 +96,9 @@ struct AlterCommand: AsyncParsableCommand {
         let command = self
         try await Interruption.cancelling {
             try await command.store.with(command.dryRun ? .reading : .writing) { store in
+                if let conversions = try await command.conversions(in: store) {
+                    return try await command.convert(conversions, in: store)
+                }
                 let schemas = try await command.schemas(of: store)
                 let changes = try await store.plan(for: schemas)
                 if !command.dryRun { try await store.migrate(to: schemas) }
@@ -94,6 +110,48 @@ struct AlterCommand: AsyncParsableCommand {
                     throw ExitCode(ToolExit.negative.rawValue)
                 }
             }
+        }
+    }
+
+    /// The types to which the store converts no values; nil if there are none.
+    private func conversions(in store: Store) async throws -> [TypeConversion]? {
+        guard !type.isEmpty else { return nil }
+        let schema = try await store.recordSchema(model ?? "")
+        let conversions = try type.compactMap { text -> TypeConversion? in
+            let (path, type) = try Self.typed(text, "--type")
+            return TypeConversion(path, to: type, of: schema)
+        }
+        guard !conversions.isEmpty else { return nil }
+        let others = [rename, add, index, noIndex, unique, noUnique, expires, noExpires, drop]
+        guard conversions.count == 1, type.count == 1, others.allSatisfy(\.isEmpty) else {
+            throw ToolError(
+                "--type \(type.joined(separator: " --type ")) converts each value of a property; change one, without other "
+                    + "options.", .usage)
+        }
+        try schema.checkType(text: type[0], Self.typed(type[0], "--type").path)
+        return conversions
+    }
+
+    private func convert(_ conversions: [TypeConversion], in store: Store) async throws {
+        for conversion in conversions {
+            let rows: Int
+            if dryRun {
+                rows = try await store.read { snapshot in
+                    try conversion.values(in: snapshot.records(conversion.schema.name)).count
+                }
+            } else {
+                rows = try await store.transaction { transaction in
+                    let count = try transaction.records(conversion.schema.name).count()
+                    try conversion.run(in: &transaction)
+                    return count
+                }
+            }
+            let line = conversion.line(rows: rows)
+            let change: KeyValuePairs<String, JSONValue> = [
+                "model": .string(conversion.schema.name), "change": .string("type changed"), "rows": .count(rows),
+                "fails": .null,
+            ]
+            try result.tell(line, ["done": .bool(!dryRun), "changes": .array([.object(change)])])
         }
     }
 
@@ -113,6 +171,19 @@ struct AlterCommand: AsyncParsableCommand {
                 return property
             }
         }
+        for text in add {
+            let (path, type) = try Self.typed(text, "--add")
+            try schema.add(path, type)
+        }
+        for text in type {
+            let (path, type) = try Self.typed(text, "--type")
+            try schema.checkType(text: text, path)
+            try schema.edit(path) { property -> RecordSchema.Property? in
+                var property = property
+                property.kind = .column(type)
+                return property
+            }
+        }
         for path in index { try schema.edit(path) { $0.isIndexed = true } }
         for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
         for path in unique { try schema.edit(path) { $0.isUnique = true } }
@@ -121,6 +192,16 @@ struct AlterCommand: AsyncParsableCommand {
         for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
         for path in drop { try schema.edit(path) { _ in nil } }
         return [schema]
+    }
+
+    private static func typed(_ text: String, _ option: String) throws -> (path: String, type: ColumnType) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let type = ColumnType(parts[1]) else {
+            let hint =
+                parts.count == 2 ? SpellingSuggestion.hint(parts[1], among: ColumnType.scalars.map(\.description)) : ""
+            throw ToolError("\(option) \(text) is not of the form PROPERTY=TYPE, like born=date\(hint).", .usage)
+        }
+        return (parts[0], type)
     }
 
     private static func schemas(inFile path: String) throws -> [RecordSchema] {
@@ -166,6 +247,42 @@ extension RecordSchema {
         try edit(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...], path, change)
     }
 
+    /// - Throws: for a property whose type cannot be changed.
+    fileprivate func checkType(text: String, _ path: String) throws {
+        var schema = self
+        try schema.edit(path) { property -> Property? in
+            guard case .column = property.kind, !property.isKey, property.reference == nil else {
+                throw ToolError("--type \(text): \(path) is a key, a reference or owned; its type cannot be changed.")
+            }
+            return property
+        }
+    }
+
+    /// Adds an Optional property, to the model or to what it owns.
+    fileprivate mutating func add(_ path: String, _ type: ColumnType) throws {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let property = Property(name: names.last ?? "", kind: .column(type), isOptional: true)
+        func added(to schema: RecordSchema) throws -> RecordSchema {
+            guard !schema.properties.contains(where: { $0.name.isSame(as: property.name) }) else {
+                throw ToolError("\(schema.name) has a property \(property.name) already; --type changes its type.")
+            }
+            var schema = schema
+            schema.properties.append(property)
+            return schema
+        }
+        guard names.count > 1 else { return self = try added(to: self) }
+        let owner = names.dropLast().joined(separator: ".")
+        try edit(owner) { owner -> Property? in
+            var owner = owner
+            switch owner.kind {
+            case .child(let schema): owner.kind = .child(try added(to: schema))
+            case .children(let schema): owner.kind = .children(try added(to: schema))
+            case .column, .ancestor: throw ToolError("\(owner.name) owns no records, so there is no \(path).")
+            }
+            return owner
+        }
+    }
+
     private mutating func edit(
         _ names: ArraySlice<String>, _ path: String, _ change: (Property) throws -> Property?
     ) throws {
@@ -179,8 +296,7 @@ extension RecordSchema {
         guard let first = names.first, names.count > 1,
             let place = properties.firstIndex(where: { $0.name.isSame(as: first) })
         else {
-            throw ToolError(
-                "\(name) has no property \(path); it has \(properties.map(\.name).joined(separator: ", ")).")
+            throw lacks(path)
         }
         switch properties[place].kind {
         case .child(var child):

@@ -44,7 +44,13 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
-        let isVerified = try await Interruption.cancelling { try await copy(progress) }
+        let isVerified: Bool
+        do {
+            isVerified = try await Interruption.cancelling { try await copy(progress) }
+        } catch let error as StorageError where error.code == .typeMismatch {
+            // What cannot be read is in no copy.
+            throw error.with { $0.message += " Export with --skip-bad, and import, to copy the others." }
+        }
         if !isVerified { throw ExitCode(1) }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageDriver
 import StorageJSON
 import TerminalOutput
 
@@ -61,7 +62,7 @@ extension StoreDifference {
             case .onlyInSecond: "+"
             case .changed: "~"
             }
-        let key = key.map { " " + $0.map(\.shown).joined(separator: ", ") } ?? ""
+        let key = key.map { " " + $0.keyText } ?? ""
         let subject = self.key == nil ? "model \(model)" : model
         let names = properties.isEmpty ? "" : ": " + properties.joined(separator: ", ")
         return "\(sign) \(subject)\(key)\(names)".printable
@@ -83,7 +84,7 @@ extension JSONValue {
         case .int(let number): self = .number("\(number)")
         case .unsigned(let number): self = .number("\(number)")
         case .text(let text): self = .string(text)
-        case .null, .double, .blob: self = .string(value.shown)
+        case .null, .double, .blob: self = .string([value].keyText)
         }
     }
 }

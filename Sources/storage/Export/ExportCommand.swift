@@ -31,6 +31,8 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var delimited: DelimitedOptions
 
+    @OptionGroup var skip: SkipOptions
+
     @Option(
         name: [.short, .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
     var output: String?
@@ -61,29 +63,34 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func export(_ store: Store) async throws {
         let schema = try await store.recordSchema(model)
-        let records = query.records(model, in: store)
         guard let path = output else {
-            return try await write(records, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
+            return try await write(store, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
         }
         let file = try NewFile(path, mayReplace: overwrite)
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
-        try await write(records, schema, to: file.handle, progress, of: try await records.count())
+        try await write(
+            store, schema, to: file.handle, progress, of: try await query.records(model, in: store).count())
         try file.keep()
     }
 
     private func write(
-        _ records: Select<DynamicRecord, Store>, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine,
+        _ store: Store, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine,
         of total: Int
     ) async throws {
         var output = Output(file, gzip: ending(0) == "gz" ? try GzipWriter() : nil)
         var writer = chosenFormat.writer(schema.properties, delimited)
         var count = 0
-        for try await record in records.stream() {
+        func write(_ fields: [DynamicRecord.Field]) throws {
             try Task.checkCancellation()
-            try writer.write(record.fields, to: &output)
+            try writer.write(fields, to: &output)
             count += 1
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
+        }
+        if skip.skipBad {
+            try await ReadableRecords(store: store, schema: schema, query: query).forEach(write)
+        } else {
+            for try await record in query.records(model, in: store).stream() { try write(record.fields) }
         }
         try writer.finish(&output)
         try output.finish()

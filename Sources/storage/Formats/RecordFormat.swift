@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageDriver
 
 /// The formats in which records are printed.
 enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
@@ -64,12 +65,19 @@ extension RecordSchema {
         var found: [Property] = []
         for name in names {
             guard let property = properties.first(where: { $0.name.isSame(as: name) }) else {
-                let known = properties.map(\.name).joined(separator: ", ")
-                throw ToolError("\(self.name) has no property \(name); it has \(known).")
+                throw lacks(name)
             }
             found.append(property)
         }
         return found
+    }
+
+    /// The refusal of a name that no property has.
+    func lacks(_ name: String) -> ToolError {
+        let names = properties.map(\.name)
+        return ToolError(
+            "\(self.name) has no property \(name)\(SpellingSuggestion.hint(name, among: names)); it has "
+                + "\(names.joined(separator: ", ")).")
     }
 }
 

@@ -1,24 +1,25 @@
 import StorageAPI
 import StorageDriver
 import StorageJSON
+import TerminalOutput
 
 /// Comma-separated values as RFC 4180 has them, or with another delimiter, with a header.
 ///
 /// What looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
 /// field is nil, and one of two quotes an empty text.
 struct CSVSource: RecordSource {
-    private let input: InputBuffer
-    private let delimiter: UInt8
-    private var header: [String] = []
-    private var consumed = 0
+    let reader: CSVReader
+    private(set) var header: [String] = []
 
     /// - Throws: if there is no header, or if two columns have one name.
     init(_ input: InputBuffer, delimiter: UInt8) throws {
-        self.input = input
-        self.delimiter = delimiter
-        let line = input.line
-        guard let bytes = try frame() else { throw ToolError("\(input.name) is empty; there is no header.") }
-        guard case .success(let fields) = fields(bytes) else {
+        reader = CSVReader(input, delimiter: delimiter)
+        var places: [CSVReader.Field] = []
+        guard let first = try reader.next(&places) else {
+            throw ToolError("\(input.name) is empty; there is no header.")
+        }
+        let line = first.line
+        guard case .success(let fields) = fields(reader.bytes(of: first)) else {
             throw ToolError("\(input.name), line \(line): the header is no line of comma-separated values.")
         }
         header = fields.map(\.text)
@@ -30,35 +31,46 @@ struct CSVSource: RecordSource {
         }
     }
 
-    var fraction: Double { input.fraction }
+    var fraction: Double { reader.fraction }
 
     mutating func next() throws -> InputRecord? {
-        while let bytes = try frame() {
+        var places: [CSVReader.Field] = []
+        guard let record = try next(&places) else { return nil }
+        return self.record(record)
+    }
+
+    /// The next record and where its fields are, which are appended.
+    ///
+    /// - Parameter staysInChunk: nil also where the next record is not buffered whole.
+    mutating func next(
+        _ fields: inout [CSVReader.Field], staysInChunk: Bool = false
+    ) throws -> CSVReader.Record? {
+        let first = fields.count
+        while let record = try reader.next(&fields, staysInChunk: staysInChunk) {
             // A line without anything is no record, unless the records have one column.
-            if Self.content(of: bytes).isEmpty, header.count > 1 { continue }
-            return InputRecord(line: input.line, bytes: bytes, key: nil, content: members(bytes))
+            guard header.count > 1, Self.content(of: reader.bytes(of: record)).isEmpty else { return record }
+            fields.removeSubrange(first...)
         }
         return nil
     }
 
-    private mutating func frame() throws -> UnsafeRawBufferPointer? {
-        input.consume(consumed)
-        consumed = 0
-        guard try input.peek() != nil else { return nil }
-        var scanner = CSVScanner()
-        consumed = try input.length(&scanner) ?? input.available.count
-        return UnsafeRawBufferPointer(rebasing: input.available.prefix(consumed))
+    /// A record with its members, or what is wrong with it.
+    func record(_ record: CSVReader.Record) -> InputRecord {
+        let bytes = reader.bytes(of: record)
+        return InputRecord(line: record.line, bytes: bytes, key: nil, content: members(bytes, line: record.line))
     }
 
-    private func members(_ bytes: UnsafeRawBufferPointer) -> Result<[JSONValue.Member], BadRecord> {
+    private func members(_ bytes: UnsafeRawBufferPointer, line: Int) -> Result<[JSONValue.Member], BadRecord> {
         switch fields(bytes) {
-        case .failure(let problem): return .failure(BadRecord(line: input.line, message: problem.message))
+        case .failure(let problem): return .failure(BadRecord(line: line, message: problem.message))
         case .success(let fields):
             guard fields.count == header.count else {
                 return .failure(
                     BadRecord(
-                        line: input.line,
-                        message: "There are \(fields.count) fields, and the header has \(header.count)."))
+                        line: line,
+                        message:
+                            "There \(fields.count == 1 ? "is" : "are") \(fields.count.counted("field")), and the header has "
+                            + "\(header.count)."))
             }
             return .success(zip(header, fields).map { JSONValue.Member(name: $0, value: $1.value) })
         }
@@ -66,7 +78,7 @@ struct CSVSource: RecordSource {
 
     // MARK: Fields
 
-    private struct Field {
+    struct Field {
         var text: String
         var isQuoted: Bool
 
@@ -101,12 +113,12 @@ struct CSVSource: RecordSource {
         while true {
             let field: (text: [UInt8], isQuoted: Bool, end: Int)
             if position < content.count, content[position] == UInt8(ascii: "\"") {
-                guard let quoted = Self.quotedField(content, position + 1, delimiter) else {
+                guard let quoted = Self.quotedField(content, position + 1, reader.delimiter) else {
                     return .failure(JSONProblem("A quoted field does not end as it should.", at: position))
                 }
                 field = quoted
             } else {
-                let end = content[position...].firstIndex(of: delimiter) ?? content.count
+                let end = content[position...].firstIndex(of: reader.delimiter) ?? content.count
                 field = (Array(content[position..<end]), false, end)
             }
             guard let text = String(validating: field.text, as: UTF8.self) else {
@@ -135,19 +147,6 @@ struct CSVSource: RecordSource {
                 let end = position + 1
                 return end == content.count || content[end] == delimiter ? (text, true, end) : nil
             }
-        }
-        return nil
-    }
-}
-
-/// The end of a record of comma-separated values: a newline that no quotes enclose.
-struct CSVScanner: FrameScanner {
-    private var isQuoted = false
-
-    mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
-        for (index, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if byte == 0x0A, !isQuoted { return index + 1 }
         }
         return nil
     }

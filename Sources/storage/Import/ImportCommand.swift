@@ -13,7 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
             If the store has the model, the records must fit it. Otherwise the files are read twice: first for the types \
             of the properties, which are told on standard error, then for the records. Objects in records become owned records, arrays \
             of objects become owned records in order, arrays of scalars become columns; values without a common type \
-            are stored as JSON.
+            are stored as JSON. Texts that are all dates become dates; of comma-separated values also words like yes and no \
+            truth values, where both are there.
 
             Files that are compressed with gzip, xz or zstd are decompressed while they are read. Their first bytes \
             identify them, also on standard input.
@@ -30,6 +31,8 @@ struct ImportCommand: AsyncParsableCommand {
               curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
               storage import people.db --model Person --save changes.ndjson
               storage import people.db --model Person 2024.json 2025.csv.gz -
+              curl -s https://example.com/people | storage import people.db --model Person --at data.items -
+              storage import people.db --model Person --dates dd.MM.yyyy people.csv
 
             Exit codes: 0 stored; 65 there are bad records.
             """)
@@ -43,13 +46,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The files to read, in this order; - for standard input.", valueName: "file"))
     var files: [String]
 
-    @Option(help: "The format of the files. (default: what each one's name or beginning shows)")
-    var format: InputFormat?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("What separates the values of csv, instead of a comma.", valueName: "character"))
-    var delimiter: String?
+    @OptionGroup var reading: InputOptions
 
     @Option(
         help: ArgumentHelp(
@@ -103,15 +100,14 @@ struct ImportCommand: AsyncParsableCommand {
     var noProgress = false
 
     func validate() throws {
-        try DelimitedOptions.check(delimiter)
         guard files.count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("- stands for standard input, which is read once; give it once.")
         }
     }
 
     func run() async throws {
-        let byte = DelimitedOptions.byte(delimiter)
-        let input = try files.map { try RecordFile(InputFile($0), format, delimiter: byte) }
+        let input = try files.map { try RecordFile(InputFile($0), reading) }
+        if !result.quiet { try tellDelimiters(input) }
         let mapping = try InputMapping(map)
         let references = try ref.map { (text) throws(ToolError) in try ImportedReference(text) }
         if dryRun {
@@ -157,13 +153,39 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let line = RateLine(progress)
         let written = try await store.transaction { transaction in
-            var importer = Importer(input, schema, mapping, bad, replaces: save, match: match)
+            var importer = Importer(
+                input, schema, mapping, reading.reading(mayLackKey: !match.isEmpty), bad, replaces: save, match: match)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
         }
         progress.clear()
         try report(written.0, start.duration(to: .now), written.1, input)
+    }
+
+    private func tellDelimiters(_ input: [RecordFile]) throws {
+        var output = Output(.standardError)
+        for file in input {
+            guard let guessed = file.guessed else { continue }
+            try output.line(
+                "\(file.name.printable): values are separated by \(guessed.shown); --delimiter says otherwise.\n")
+        }
+        try output.flush()
+    }
+
+    /// Refuses, or tells of, an answer of a server whose records are inside of it.
+    private func checkWrapped(_ inference: SchemaInference, _ input: [RecordFile]) throws {
+        guard reading.format == nil, reading.at == nil, let (path, name) = inference.wrapped else { return }
+        let advice = "if the records are in it, give --at \(path)"
+        if let name {
+            throw ToolError(
+                "\(input.names) would be one record, \(name), with an array of objects; \(advice), and if not, "
+                    + "--format json.")
+        }
+        guard !result.quiet else { return }
+        var output = Output(.standardError)
+        try output.line("\(input.names.printable) is one record with an array of objects; \(advice).\n")
+        try output.flush()
     }
 
     private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) throws {
@@ -189,7 +211,7 @@ struct ImportCommand: AsyncParsableCommand {
     ) throws -> RecordSchema {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
-        var inference = SchemaInference(input, mapping)
+        var inference = SchemaInference(input, mapping, reading.inference)
         var problems = try BadRecords(keptIn: nil)
         try inference.read { file, fraction in
             progress.show("Reading \(file.name)", fraction)
@@ -199,6 +221,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if !areSkipped { try Self.check(problems, input) }
         guard inference.count > 0 else { throw ToolError("\(input.names) has no records.") }
+        try checkWrapped(inference, input)
         var schema = try inference.schema(named: model, keys: key, types: type)
         for (reference, type) in references { try reference.set(in: &schema, type) }
         progress.clear()

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// Stores the records of inputs in one transaction.
@@ -10,6 +11,8 @@ struct Importer {
     let replaces: Bool
     /// The properties by which a record is found that it replaces; empty for the key.
     let match: [String]
+    /// How records are read.
+    let reading: RecordBuilder.Input
     private(set) var bad: BadRecords
     /// The number of stored records.
     private(set) var count = 0
@@ -21,12 +24,13 @@ struct Importer {
     private static let batchBytes = 4 << 20
 
     init(
-        _ files: [RecordFile], _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool,
-        match: [String]
+        _ files: [RecordFile], _ schema: RecordSchema, _ mapping: InputMapping, _ reading: RecordBuilder.Input,
+        _ bad: BadRecords, replaces: Bool, match: [String]
     ) {
         self.files = files
         self.schema = schema
         self.mapping = mapping
+        self.reading = reading
         self.bad = bad
         self.replaces = replaces
         self.match = match
@@ -50,28 +54,98 @@ struct Importer {
         in transaction: inout Store.Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         try transaction.prepare([schema])
-        var pending = Pending()
+        let flat = match.isEmpty && mapping.isEmpty ? try transaction.flatColumns(of: schema.name) : nil
         for (index, file) in files.enumerated() {
-            var reader = try RecordReader(file, schema, mapping)
-            while let next = try reader.next() {
-                switch next.record {
-                case .failure(let problem): try bad.add(problem, of: index, Array(next.bytes))
-                case .success(let record):
-                    pending.records.append(record)
-                    pending.places.append(RecordPlace(file: index, line: next.line))
-                    if bad.areSkipped { pending.bytes.append(Array(next.bytes)) }
-                    pending.size += next.bytes.count
-                }
-                if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
-                    try store(pending, &transaction)
-                    pending = Pending()
-                    progress(count, files.fraction(at: index, reader.fraction))
-                }
+            let files = files
+            func show(_ records: Int, _ fraction: Double) { progress(records, files.fraction(at: index, fraction)) }
+            if let flat, let source = try file.delimited(),
+                let rows = CSVRows(flat, header: source.header, reading.of(file))
+            {
+                try store(source, rows, index, &transaction, show)
+            } else {
+                try store(file, index, &transaction, show)
+            }
+        }
+        try tellRepeated()
+    }
+
+    private mutating func store(
+        _ file: RecordFile, _ index: Int, _ transaction: inout Store.Transaction,
+        _ progress: (_ records: Int, _ fraction: Double) -> Void
+    ) throws {
+        var pending = Pending()
+        var reader = try RecordReader(file, schema, mapping, reading)
+        while let next = try reader.next() {
+            try add(next, index, to: &pending)
+            if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
+                try store(pending, &transaction)
+                pending = Pending()
+                progress(count, reader.fraction)
             }
         }
         try store(pending, &transaction)
-        try tellRepeated()
     }
+
+    private mutating func add(_ next: RecordReader.Result, _ index: Int, to pending: inout Pending) throws(ToolError) {
+        switch next.record {
+        case .failure(let problem): try bad.add(problem, of: index, Array(next.bytes))
+        case .success(let record):
+            pending.records.append(record)
+            pending.places.append(RecordPlace(file: index, line: next.line))
+            if bad.areSkipped { pending.bytes.append(Array(next.bytes)) }
+            pending.size += next.bytes.count
+        }
+    }
+
+    // MARK: Rows
+
+    /// Stores delimited values as rows. A part of them that has a record to be looked at is read again, as records.
+    private mutating func store(
+        _ source: CSVSource, _ rows: CSVRows, _ index: Int, _ transaction: inout Store.Transaction,
+        _ progress: (_ records: Int, _ fraction: Double) -> Void
+    ) throws {
+        var source = source
+        let reader = RecordReader(files[index], schema, reading)
+        var batch = CSVBatch()
+        while try batch.fill(from: &source, Self.batchRecords) {
+            if try put(batch, source, rows, &transaction) {
+                count += batch.records.count
+            } else {
+                var pending = Pending()
+                for record in batch.records { try add(reader.read(source.record(record)), index, to: &pending) }
+                try store(pending, &transaction)
+            }
+            progress(count, source.fraction)
+        }
+    }
+
+    /// Stores records as rows; false if nothing is stored, because one of them has to be looked at.
+    private func put(
+        _ batch: CSVBatch, _ source: CSVSource, _ rows: CSVRows, _ transaction: inout Store.Transaction
+    ) throws(StorageError) -> Bool {
+        let width = source.header.count
+        guard batch.records.allSatisfy(\.isPlain), batch.fields.count == width * batch.records.count else {
+            return false
+        }
+        // All that a record of another width leaves out, the next one has too much.
+        guard batch.starts.enumerated().allSatisfy({ $1 == $0 * width }) else { return false }
+        let reader = source.reader
+        do throws(StorageError) {
+            try transaction.put(
+                batch.records.count, rowsOf: schema.name, replacing: replaces, assigningKeys: rows.assignsKeys
+            ) { (index, key, row) throws(StorageError) in
+                try rows.write(
+                    batch.fields[index * width..<(index + 1) * width], of: reader,
+                    isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
+            }
+            return true
+        } catch {
+            guard error.isOfRecord else { throw error }
+            return false
+        }
+    }
+
+    // MARK: Records
 
     /// Stores records, except those that the store refuses.
     private mutating func store(_ pending: Pending, _ transaction: inout Store.Transaction) throws {
@@ -103,7 +177,13 @@ struct Importer {
         if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.mostTold {
             repeated.append((place, key))
         }
-        try bad.add(BadRecord(line: place.line, message: error.message), of: place.file, bytes)
+        var message = error.message
+        if error.code == .missingKey, !match.isEmpty {
+            let keys = schema.keyProperties.map(\.name).joined(separator: ", ")
+            message =
+                "No stored record has the same \(match.joined(separator: " and ")), and a new one needs its key: \(keys)."
+        }
+        try bad.add(BadRecord(line: place.line, message: message), of: place.file, bytes)
     }
 
     // MARK: Repeated keys
@@ -114,7 +194,7 @@ struct Importer {
         let wanted = Set(repeated.map(\.key))
         var firsts: [[Value]: RecordPlace] = [:]
         for (index, file) in files.enumerated() {
-            var reader = try RecordReader(file, schema, mapping)
+            var reader = try RecordReader(file, schema, mapping, reading)
             while firsts.count < wanted.count, let next = try reader.next() {
                 guard case .success(let record) = next.record else { continue }
                 let key = schema.keyProperties.map { record.value($0.name) ?? .null }
@@ -122,7 +202,7 @@ struct Importer {
             }
         }
         for (place, key) in repeated {
-            let text = key.map(\.shown).joined(separator: ", ")
+            let text = key.keyText
             bad.tell("The key \(text) is there already, in \(name(firsts[key], before: place)).", at: place)
         }
     }
@@ -140,5 +220,36 @@ extension StorageError {
         case .duplicateKey, .missingKey, .typeMismatch, .invalidValue, .constraint, .limitExceeded: true
         default: false
         }
+    }
+}
+
+/// Some records of delimited values, and where their fields are.
+private struct CSVBatch {
+    private(set) var records: [CSVReader.Record] = []
+    private(set) var fields: [CSVReader.Field] = []
+    /// How many fields come before each record.
+    private(set) var starts: [Int] = []
+
+    /// Takes the next records, all of which are buffered; false if there are none.
+    mutating func fill(from source: inout CSVSource, _ most: Int) throws -> Bool {
+        records.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        while records.count < most {
+            let start = fields.count
+            guard let record = try source.next(&fields, staysInChunk: !records.isEmpty) else { break }
+            records.append(record)
+            starts.append(start)
+        }
+        return !records.isEmpty
+    }
+}
+
+extension RecordBuilder.Input {
+    /// The same for a file that may have no types.
+    func of(_ file: RecordFile) -> Self {
+        var input = self
+        input.isUntyped = file.isUntyped
+        return input
     }
 }

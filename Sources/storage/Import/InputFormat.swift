@@ -27,16 +27,20 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// The records of a file, which can be read again from the beginning.
 struct RecordFile: Sendable {
-    private enum Form: Sendable { case array, keyed, lines, delimited(UInt8) }
+    private enum Form: Sendable { case array, keyed, lines, inside([String]), delimited(UInt8) }
 
     let file: InputFile
     private let form: Form
+    /// What was taken to separate values, if that is no comma and nobody has said it.
+    private(set) var guessed: DelimiterGuess?
 
-    /// - Parameter format: its format; nil to find it by its name or its beginning.
-    /// - Parameter delimiter: what separates values, in place of the format's own.
-    init(_ file: InputFile, _ format: InputFormat?, delimiter: UInt8? = nil) throws {
+    init(_ file: InputFile, _ options: InputOptions) throws {
         self.file = file
-        form = try Self.form(file, format ?? InputFormat(fileName: file.name), delimiter)
+        let format = options.format ?? InputFormat(fileName: file.name)
+        if format == .csv, options.delimiter == nil {
+            guessed = try DelimiterGuess(try InputBuffer(try file.contents()))
+        }
+        form = try Self.form(file, format, DelimitedOptions.byte(options.delimiter) ?? guessed?.byte, options.path)
     }
 
     /// The file's name for messages.
@@ -48,16 +52,31 @@ struct RecordFile: Sendable {
 
     /// The records from the first on.
     func records() throws -> any RecordSource {
+        if let source = try delimited() { return source }
         let input = try InputBuffer(try file.contents())
         switch form {
-        case .array: return DocumentSource(input, isKeyed: false)
         case .keyed: return DocumentSource(input, isKeyed: true)
         case .lines: return LineSource(input)
-        case .delimited(let delimiter): return try CSVSource(input, delimiter: delimiter)
+        case .inside(let path): return DocumentSource(input, at: path)
+        case .array, .delimited: return DocumentSource(input, isKeyed: false)
         }
     }
 
-    private static func form(_ file: InputFile, _ format: InputFormat?, _ delimiter: UInt8?) throws -> Form {
+    /// The records from the first on, if they are delimited values.
+    func delimited() throws -> CSVSource? {
+        guard case .delimited(let delimiter) = form else { return nil }
+        return try CSVSource(try InputBuffer(try file.contents()), delimiter: delimiter)
+    }
+
+    private static func form(
+        _ file: InputFile, _ format: InputFormat?, _ delimiter: UInt8?, _ path: [String]
+    ) throws -> Form {
+        if !path.isEmpty {
+            guard format == nil || format == .json else {
+                throw ToolError("--at leads to records in JSON, and \(file.name) is \(format?.rawValue ?? "").", .usage)
+            }
+            return .inside(path)
+        }
         switch format {
         case .ndjson: return .lines
         case .csv: return .delimited(delimiter ?? UInt8(ascii: ","))

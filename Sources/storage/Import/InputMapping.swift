@@ -10,6 +10,11 @@ struct InputMapping: Sendable {
 
     private let rules: [Rule]
 
+    /// No rule.
+    init() { rules = [] }
+
+    var isEmpty: Bool { rules.isEmpty }
+
     /// - Parameter texts: `PROPERTY=PATH` each; an empty property omits the value at the path.
     init(_ texts: [String]) throws(ToolError) {
         var rules: [Rule] = []

@@ -7,21 +7,35 @@ struct RecordReader {
     private let mapping: InputMapping
     /// The key of which a record's name is the value, if records have names.
     private let nameKey: (property: String, isInteger: Bool)?
-    private var source: any RecordSource
+    private var source: (any RecordSource)?
 
-    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping) throws {
-        builder = RecordBuilder(schema, isUntyped: file.isUntyped)
+    init(
+        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ reading: RecordBuilder.Input
+    ) throws {
+        self.init(file, schema, reading, mapping, try file.records())
+    }
+
+    /// A reader of records that somebody else finds.
+    init(_ file: RecordFile, _ schema: RecordSchema, _ reading: RecordBuilder.Input) {
+        self.init(file, schema, reading, InputMapping(), nil)
+    }
+
+    private init(
+        _ file: RecordFile, _ schema: RecordSchema, _ reading: RecordBuilder.Input, _ mapping: InputMapping,
+        _ source: (any RecordSource)?
+    ) {
+        builder = RecordBuilder(schema, reading.of(file))
         self.mapping = mapping
+        self.source = source
         let keys = schema.keyProperties
         if file.isKeyed, keys.count == 1, case .column(let type) = keys[0].kind {
             nameKey = (keys[0].name, type.storage == .integer)
         } else {
             nameKey = nil
         }
-        source = try file.records()
     }
 
-    var fraction: Double { source.fraction }
+    var fraction: Double { source?.fraction ?? 1 }
 
     /// A record, or its problem, and its position.
     struct Result {
@@ -33,8 +47,13 @@ struct RecordReader {
 
     /// The next record; nil after the last.
     mutating func next() throws -> Result? {
-        guard let input = try source.next() else { return nil }
-        return Result(line: input.line, record: record(input), bytes: input.bytes)
+        guard let input = try source?.next() else { return nil }
+        return read(input)
+    }
+
+    /// A record of the input as one of the model.
+    func read(_ input: InputRecord) -> Result {
+        Result(line: input.line, record: record(input), bytes: input.bytes)
     }
 
     private func record(_ input: InputRecord) -> Swift.Result<DynamicRecord, BadRecord> {

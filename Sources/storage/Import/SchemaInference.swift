@@ -5,13 +5,15 @@ import StorageJSON
 struct SchemaInference {
     private let files: [RecordFile]
     private let mapping: InputMapping
-    private let shape = ObjectShape()
+    private let shape: ObjectShape
     /// True if all names of records are integers.
     private var namesAreIntegers = true
+    private var firstName: String?
 
-    init(_ files: [RecordFile], _ mapping: InputMapping) {
+    init(_ files: [RecordFile], _ mapping: InputMapping, _ dates: DateInference) {
         self.files = files
         self.mapping = mapping
+        shape = ObjectShape(dates)
     }
 
     /// - Parameter bad: takes the records that cannot be read, with the index of their file.
@@ -19,16 +21,52 @@ struct SchemaInference {
         _ progress: (RecordFile, Double) throws -> Void, bad: (BadRecord, Int) throws -> Void
     ) throws {
         for (index, file) in files.enumerated() {
+            func show(_ fraction: Double) throws { try progress(file, files.fraction(at: index, fraction)) }
+            if mapping.isEmpty, let source = try file.delimited() {
+                try read(source, show) { try bad($0, index) }
+                continue
+            }
             var source = try file.records()
             while let record = try source.next() {
                 switch record.content {
-                case .success(let members): try shape.add(mapping.apply(to: members))
+                case .success(let members): try shape.add(mapping.apply(to: members), isUntyped: file.isUntyped)
                 case .failure(let problem): try bad(problem, index)
                 }
+                if firstName == nil { firstName = record.key }
                 if let key = record.key, Int64(key)?.description != key { namesAreIntegers = false }
-                if shape.count.isMultiple(of: 1024) { try progress(file, files.fraction(at: index, source.fraction)) }
+                if shape.count.isMultiple(of: 1024) { try show(source.fraction) }
             }
         }
+    }
+
+    /// Reads delimited values without making records of them.
+    private func read(_ source: CSVSource, _ progress: (Double) throws -> Void, bad: (BadRecord) throws -> Void) throws
+    {
+        var source = source
+        let (reader, shapes) = (source.reader, try shape.shapes(of: source.header))
+        var fields: [CSVReader.Field] = []
+        while true {
+            fields.removeAll(keepingCapacity: true)
+            guard let record = try source.next(&fields) else { return }
+            if record.isPlain, fields.count == shapes.count, TextBytes.isText(reader.bytes(of: record)) {
+                shape.addObject()
+                for place in shapes.indices { try shapes[place].add(fields[place], reader.bytes(of: fields[place])) }
+            } else {
+                switch source.record(record).content {
+                case .success(let members): try shape.add(members, isUntyped: true)
+                case .failure(let problem): try bad(problem)
+                }
+            }
+            if shape.count.isMultiple(of: 1024) { try progress(source.fraction) }
+        }
+    }
+
+    /// Where the records may be that the only one of the input has inside of it.
+    var wrapped: (path: String, name: String?)? {
+        guard count == 1, !shape.members.contains(where: { $0.name == "id" }), let path = shape.pathToArray else {
+            return nil
+        }
+        return (firstName.map { $0 + "." + path } ?? path, firstName)
     }
 
     private var isUntyped: Bool { files.contains(where: \.isUntyped) }
@@ -51,7 +89,7 @@ struct SchemaInference {
         var properties = shape.properties(mixedIsText: isUntyped)
         for text in types { try Self.set(text, in: &properties) }
         var schema = RecordSchema(name: name, properties: properties)
-        try setKeys(keys, in: &schema)
+        try setKeys(keys, types: types, in: &schema)
         return schema
     }
 
@@ -105,7 +143,7 @@ struct SchemaInference {
 
     // MARK: Keys
 
-    private func setKeys(_ keys: [String], in schema: inout RecordSchema) throws(ToolError) {
+    private func setKeys(_ keys: [String], types: [String], in schema: inout RecordSchema) throws(ToolError) {
         let names = keys.isEmpty && schema.properties.contains { $0.name == "id" } ? ["id"] : keys
         for name in names {
             guard let place = schema.properties.firstIndex(where: { $0.name == name }) else {
@@ -113,7 +151,13 @@ struct SchemaInference {
                     "No record has the key \(name); they have \(schema.properties.map(\.name).joined(separator: ", "))."
                 )
             }
-            let property = schema.properties[place]
+            var property = schema.properties[place]
+            // Keys are integers and texts, also those that look like dates or truth values.
+            let isInferred = !types.contains { $0.hasPrefix(name + "=") }
+            if isInferred, property.kind == .column(.date) || isUntyped && property.kind == .column(.bool) {
+                property.kind = .column(.string)
+                schema.properties[place] = property
+            }
             guard case .column(let type) = property.kind, type.canBeKey, !property.isOptional else {
                 throw ToolError(
                     "\(name) cannot be the key, which every record has as an integer or a text; name another: "

@@ -35,25 +35,68 @@ final class ValueShape {
     private(set) var object: ObjectShape?
     /// The common shape of the arrays' elements.
     private var element: ValueShape?
+    /// Whether all texts are dates.
+    private var areDates = true
+    private var words = WordShape()
+    private let dates: DateInference
 
-    func add(_ value: JSONValue) throws(ToolError) {
+    init(_ dates: DateInference) { self.dates = dates }
+
+    /// - Parameter isUntyped: whether the input has texts in place of truth values.
+    func add(_ value: JSONValue, isUntyped: Bool = false) throws(ToolError) {
         if value != .null { count += 1 }
         switch value {
         case .null: kinds.insert(.null)
-        case .bool: kinds.insert(.bool)
+        case .bool(let flag):
+            kinds.insert(.bool)
+            words.add("\(flag)")
         case .number(let text): kinds.formUnion(Self.kinds(ofNumber: text))
-        case .string: kinds.insert(.text)
+        case .string(let text):
+            kinds.insert(.text)
+            if areDates { areDates = dates.isDate(text) }
+            if isUntyped { words.add(text) } else { words.fail() }
         case .object(let members):
             kinds.insert(.object)
-            let shape = object ?? ObjectShape()
+            let shape = object ?? ObjectShape(dates)
             object = shape
             try shape.add(members)
         case .array(let elements):
             kinds.insert(.array)
-            let shape = element ?? ValueShape()
+            let shape = element ?? ValueShape(dates)
             element = shape
             for value in elements { try shape.add(value) }
         }
+    }
+
+    /// Adds a field of delimited values.
+    func add(_ field: CSVReader.Field, _ bytes: UnsafeRawBufferPointer) throws(ToolError) {
+        guard field.count > 0 || field.isQuoted else { return _ = kinds.insert(.null) }
+        // What is a text for good needs no look.
+        if kinds.contains(.text), !areDates, !words.areAll { return count += 1 }
+        if let first = bytes.first, first == UInt8(ascii: "-") || first &- UInt8(ascii: "0") < 10 {
+            switch NumberBytes.form(bytes) {
+            // So many digits are as many in a double.
+            case .integer where bytes.count <= 15:
+                count += 1
+                return kinds.formUnion(first == UInt8(ascii: "-") ? [.integer, .negative] : .integer)
+            case .fraction(digits: ...15):
+                count += 1
+                return _ = kinds.insert(.double)
+            default: break
+            }
+            if areDates, !field.hasEscapes, dates.isDate(bytes) {
+                count += 1
+                words.fail()
+                return _ = kinds.insert(.text)
+            }
+        }
+        if words.isOfFlags, bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8) {
+            count += 1
+            return _ = kinds.insert(.bool)
+        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        if field.hasEscapes { text = text.replacing("\"\"", with: "\"") }
+        try add(CSVSource.Field(text: text, isQuoted: field.isQuoted).value, isUntyped: true)
     }
 
     private static func kinds(ofNumber text: String) -> Kinds {
@@ -108,8 +151,9 @@ final class ValueShape {
 
     private func type(mixedIsText isText: Bool) -> ColumnType {
         let kinds = kinds.subtracting(.null)
+        if kinds == .text, areDates { return .date }
+        if kinds == .bool || kinds.isSubset(of: [.bool, .text]) && isText && words.areFlags { return .bool }
         if kinds.isEmpty || kinds == .text { return .string }
-        if kinds == .bool { return .bool }
         if isNumeric { return numericType }
         if kinds == .array, let type = elementType { return .array(of: type) }
         return isText ? .string : .embedded
@@ -120,7 +164,8 @@ final class ValueShape {
         guard let element, !element.kinds.isEmpty else { return .string }
         guard !element.kinds.contains(.object) else { return nil }
         let type = element.type(mixedIsText: false)
-        return type == .embedded ? nil : type
+        // A stored array of dates is printed as numbers.
+        return type == .embedded ? nil : type == .date ? .string : type
     }
 
     private var numericType: ColumnType {
@@ -147,12 +192,40 @@ final class ObjectShape {
         "there are more than \(mostMembers.grouped) properties (the limit of columns); leave some out with --map =NAME."
     }
 
+    private let dates: DateInference
+
+    init(_ dates: DateInference) { self.dates = dates }
+
     var isEmpty: Bool { members.isEmpty }
 
     /// - Throws: if there are more different members than a table has columns.
-    func add(_ object: [JSONValue.Member]) throws(ToolError) {
+    func add(_ object: [JSONValue.Member], isUntyped: Bool = false) throws(ToolError) {
         count += 1
-        for (place, member) in object.enumerated() { try shape(of: member.name, near: place).add(member.value) }
+        for (place, member) in object.enumerated() {
+            try shape(of: member.name, near: place).add(member.value, isUntyped: isUntyped)
+        }
+    }
+
+    /// The shapes of the columns of delimited values, to which the fields of each record are added.
+    func shapes(of header: [String]) throws(ToolError) -> [ValueShape] {
+        var shapes: [ValueShape] = []
+        for (place, name) in header.enumerated() { shapes.append(try shape(of: name, near: place)) }
+        return shapes
+    }
+
+    /// Adds an object whose members somebody else adds.
+    func addObject() { count += 1 }
+
+    /// The path to the only array of objects that there is in an object, through objects alone.
+    var pathToArray: String? {
+        let paths = members.compactMap { name, shape in
+            switch shape.kind(mixedIsText: false) {
+            case .children: name
+            case .child(let object): object.pathToArray.map { name + "." + $0 }
+            case .column: nil
+            }
+        }
+        return paths.count == 1 ? paths[0] : nil
     }
 
     /// Objects usually have their members in one order, so this index is tried first.
@@ -163,7 +236,7 @@ final class ObjectShape {
         guard members.count < Self.mostMembers else {
             throw ToolError("In the objects of the file \(Self.tooMany(members.count))")
         }
-        let shape = ValueShape()
+        let shape = ValueShape(dates)
         places[bytes] = members.count
         members.append((name, shape))
         return shape

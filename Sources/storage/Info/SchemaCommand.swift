@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageDriver
 import StorageJSON
 import TerminalOutput
 
@@ -160,11 +161,10 @@ extension RecordSchema.Property {
 extension Store {
     /// A recorded model as a tree of properties.
     ///
-    /// - Throws: if the store has no model with the name.
+    /// - Throws: if the store has no model with the name, with the one that was probably meant.
     func recordSchema(_ name: String) async throws -> RecordSchema {
         let schemas = try await recordSchemas()
         if let schema = schemas.first(where: { $0.name.isSame(as: name) }) { return schema }
-        let known = schemas.map(\.name).sorted().joined(separator: ", ")
-        throw ToolError("The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
+        throw ToolError(StorageError.unknownModel(name, among: schemas.map(\.name)).message)
     }
 }

@@ -103,7 +103,7 @@ extension StorageError {
         var place: [String] = []
         if let model, !message.contains(model) { place.append(model) }
         if let key {
-            place.append("key \(key.map(\.shown).joined(separator: ", "))")
+            place.append("key \(key.keyText)")
         } else if let element {
             place.append("record \(element + 1)")
         }
@@ -113,13 +113,5 @@ extension StorageError {
         if code == .io, let underlying { text += " (\(underlying))" }
         if code == .constraint, let rule = underlying as? SQLiteError { text += " (\(rule.message))" }
         return "\(text) (\(code.rawValue))"
-    }
-}
-
-extension Value {
-    /// A part of a key as commands take it: a UUID in its usual form.
-    var shown: String {
-        guard case .blob(let bytes) = self, bytes.count == 16 else { return description }
-        return ValueForm.text(self, .uuid) ?? description
     }
 }

@@ -30,20 +30,33 @@ struct GroupOptions: ParsableArguments {
         help: ArgumentHelp("Print the greatest value of a property.", valueName: "property"))
     var max: [String] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Which groups to print: a condition on their columns, as in 'count > 10 and sum > 100'.",
+            valueName: "condition"))
+    var having: String?
+
     @Flag(help: "Draw the groups as bars, as long as the last number that is computed.")
     var chart = false
 
     func validate() throws {
         if chart, group == nil { throw ValidationError("--chart draws groups; give --group PROPERTIES too.") }
+        if having != nil, group == nil {
+            throw ValidationError("--having chooses groups; give --group PROPERTIES too.")
+        }
         guard distinct != nil else { return }
         guard group == nil, (sum + avg + min + max).isEmpty else {
             throw ValidationError("--distinct prints values alone; use --group to compute of them.")
         }
     }
 
+    /// Whether groups are printed, and not records.
+    var isWanted: Bool { group != nil || distinct != nil || !(sum + avg + min + max).isEmpty }
+
     /// The groups; nil if records are to be printed. The titles are those of the columns.
     func groups(order: String?, limit: Int?, offset: Int?) throws -> (groups: TextGroups, titles: [String])? {
-        guard group != nil || distinct != nil || !(sum + avg + min + max).isEmpty else { return nil }
+        guard isWanted else { return nil }
         let keys = Self.names(group ?? distinct)
         var titles = keys
         var outputs: [TextGroups.Term] = []
@@ -58,9 +71,21 @@ struct GroupOptions: ParsableArguments {
         for term in max { add("max \(term)", .max(term)) }
         var groups = TextGroups(keys: keys, outputs: outputs)
         groups.order = try Self.names(order).map { try Self.column($0, among: titles) }
+        if let having { groups.having = (having, Self.names(of: titles)) }
         groups.limit = limit
         groups.offset = offset ?? 0
         return (groups, titles)
+    }
+
+    /// The titles and their first words, which are the first ones that have them.
+    private static func names(of titles: [String]) -> [String: Int] {
+        var names: [String: Int] = [:]
+        for (place, title) in titles.enumerated() where names[title] == nil { names[title] = place }
+        for (place, title) in titles.enumerated() {
+            let word = String(title.prefix { $0 != " " })
+            if names[word] == nil { names[word] = place }
+        }
+        return names
     }
 
     private static func names(_ text: String?) -> [String] {

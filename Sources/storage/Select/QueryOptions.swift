@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import TerminalOutput
 
 /// The options that select a command's records.
 struct QueryOptions: ParsableArguments, Sendable {
@@ -16,6 +17,16 @@ struct QueryOptions: ParsableArguments, Sendable {
 
     @Option(parsing: .unconditional, help: ArgumentHelp("How many records to skip first.", valueName: "count"))
     var offset: Int?
+
+    /// Tells of the wildcards of SQL, which are letters like others here.
+    func tellOfPatterns() throws {
+        guard let condition, condition.contains(/(?i)\blike(\[\w+\])?\s+("[^"*?]*%[^"*?]*"|'[^'*?]*%[^'*?]*')/) else {
+            return
+        }
+        var output = Output(.standardError)
+        try output.line("storage: like takes * and ?; a % stands for itself.")
+        try output.flush()
+    }
 
     /// The records that meet the condition.
     func unsorted<Source>(_ records: Select<DynamicRecord, Source>) -> Select<DynamicRecord, Source> {

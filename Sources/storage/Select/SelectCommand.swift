@@ -24,6 +24,8 @@ struct SelectCommand: AsyncParsableCommand {
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
               storage select books.db Book --with author --with tags --json
+              storage select music.db Track --columns 'Name, AlbumId.Title, Milliseconds / 1000 as seconds'
+              storage select orders.db Orders --group ShipCountry --sum Freight --having 'count > 10 and sum > 100'
             """)
 
     @Argument(help: StoreLocation.help)
@@ -39,13 +41,20 @@ struct SelectCommand: AsyncParsableCommand {
 
     @OptionGroup var groups: GroupOptions
 
-    @Option(help: ArgumentHelp("The properties to print, joined by commas. (default: all)", valueName: "names"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            What to print, joined by commas: properties, those of records that they refer to, and what is computed of them: \
+            name, AlbumId.Title, price * 2 as double. (default: all properties)
+            """, valueName: "terms"))
     var columns: String?
 
     @Option(help: "How to print: table, vertical, json, ndjson, csv, tsv or markdown.")
     var format = RecordFormat.table
 
     @OptionGroup var delimited: DelimitedOptions
+
+    @OptionGroup var skip: SkipOptions
 
     @Flag(help: "The same as --format json.")
     var json = false
@@ -56,21 +65,35 @@ struct SelectCommand: AsyncParsableCommand {
     @Flag(help: "Print how the backend would run the query, and not its records.")
     var explain = false
 
-    private var names: [String]? {
-        columns.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    func validate() throws {
+        if skip.skipBad, related.isWanted || explain || groups.isWanted {
+            throw ValidationError("--skip-bad is for records as they are; leave --with, --explain and groups out.")
+        }
     }
 
     func run() async throws {
+        try query.tellOfPatterns()
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
             if let (groups, titles) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
                 return try await print(groups, titles, store)
             }
-            let columns = try schema.properties(named: names)
+            let terms = columns.map(SelectColumns.init)
+            guard let columns = try terms.map({ try $0.properties(of: schema) }) ?? schema.properties else {
+                return try await print(terms, store)
+            }
             let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
             if explain {
                 try output.line("\(try await records.explain())")
+                return try output.flush()
+            }
+            if skip.skipBad {
+                var writer = writer(columns)
+                try await ReadableRecords(store: store, schema: schema, query: query).forEach {
+                    try writer.write($0, to: &output)
+                }
+                try writer.finish(&output)
                 return try output.flush()
             }
             if related.isWanted { return try await print(schema, columns, store) }
@@ -117,6 +140,45 @@ extension SelectCommand {
         }
     }
 
+    /// Prints what is computed of records.
+    private func print(_ terms: SelectColumns?, _ store: Store) async throws {
+        guard let terms else { return }
+        guard !explain, !related.isWanted, !skip.skipBad else {
+            throw ToolError(
+                "Columns of other records and computed ones are printed alone; leave --with, --skip-bad and --explain out.",
+                .usage)
+        }
+        let (model, query, format, delimited) = (model, query, chosenFormat, delimited)
+        try await store.read { snapshot in
+            var output = Output()
+            var writer: (any RecordWriter)?
+            try terms.forEach(query.all(snapshot.records(model))) {
+                writer = format.writer($0, delimited)
+            } _: {
+                try writer?.write($0, to: &output)
+            }
+            try writer?.finish(&output)
+            try output.flush()
+        }
+    }
+
+    /// Checks that what is asked for can be printed.
+    func check(in store: Store) async throws {
+        let schema = try await store.recordSchema(model)
+        let records = query.records(model, in: store)
+        if let (groups, _) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
+            _ = try await query.unsorted(model, in: store).groups(groups)
+        } else if let terms = columns.map(SelectColumns.init), try terms.properties(of: schema) == nil {
+            try await store.read { snapshot in
+                try terms.forEach(query.all(snapshot.records(model)).limit(0)) { _ in
+                } _: { _ in
+                }
+            }
+        } else {
+            _ = try await records.explain()
+        }
+    }
+
     private func print(_ groups: TextGroups, _ titles: [String], _ store: Store) async throws {
         guard columns == nil, !explain, !related.isWanted else {
             throw ToolError(
@@ -155,6 +217,7 @@ struct CountCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        try query.tellOfPatterns()
         try await store.with(.reading) { store in
             let count = try await query.records(model, in: store).count()
             var output = Output()

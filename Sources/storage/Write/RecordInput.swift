@@ -74,7 +74,9 @@ struct JSONRecords: Sendable {
     ///
     /// - Throws: if the text is not JSON, or if a value is not a record of the model, with its line or number.
     func records(of schema: RecordSchema) throws(ToolError) -> [DynamicRecord] {
-        let builder = RecordBuilder(schema)
+        var input = RecordBuilder.Input()
+        input.numericDateHint = "write dates as text: 2026-01-02T10:00:00Z"
+        let builder = RecordBuilder(schema, input)
         var records: [DynamicRecord] = []
         for (place, value) in try values() {
             guard case .object(let members) = value else {

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 // Records, keys and values as arguments give them. `null` is nil if a property is optional; the text `null` is given
@@ -29,8 +30,7 @@ extension RecordSchema {
             throw ToolError("\(property.name) is owned; replace the whole record to change it.")
         }
         if property.isNil(text) { return (property.name, .null) }
-        guard let value = ValueForm.value(text: text, type) else { throw property.refusal(text) }
-        return (property.name, value)
+        return (property.name, try property.value(of: text, type))
     }
 
     /// A key, one argument for each of its properties.
@@ -43,10 +43,8 @@ extension RecordSchema {
         }
         var key: [Value] = []
         for (property, text) in zip(properties, texts) {
-            guard case .column(let type) = property.kind, let value = ValueForm.value(text: text, type) else {
-                throw property.refusal(text)
-            }
-            key.append(value)
+            guard case .column(let type) = property.kind else { throw property.refusal(text) }
+            key.append(try property.value(of: text, type))
         }
         return key
     }
@@ -71,7 +69,7 @@ extension RecordSchema {
             }
             return value
         case .column(let type):
-            guard let value = ValueForm.value(text: text, type) else { throw property.refusal(text) }
+            let value = try property.value(of: text, type)
             var bytes: [UInt8] = []
             ValueForm.append(value, type, to: &bytes)
             guard let json = ValueForm.json(String(decoding: bytes, as: UTF8.self)) else {
@@ -85,8 +83,21 @@ extension RecordSchema {
 extension RecordSchema.Property {
     fileprivate func isNil(_ text: String) -> Bool { text == "null" && isOptional }
 
+    /// The value of an argument.
+    ///
+    /// - Throws: for a text that is none of the type, and for a number that may be one of two dates.
+    fileprivate func value(of text: String, _ type: ColumnType) throws(ToolError) -> Value {
+        if type == .date, JSONText.isNumber(text), let seconds = Double(text), let date = DateText.text(seconds) {
+            throw ToolError(
+                "\(name) is the number \(text), which may count from 1970 or from 2001; write dates as text. From 2001 it "
+                    + "is \(date).")
+        }
+        guard let value = ValueForm.value(text: text, type) else { throw refusal(text) }
+        return value
+    }
+
     fileprivate func refusal(_ text: String) -> ToolError {
         guard case .column(let type) = kind else { return ToolError("\(name) is owned, not a value.") }
-        return ToolError("\(name) is of type \(type), which \(text) is not.")
+        return ToolError("\(text.isEmpty ? "An empty text" : text) is not a valid \(type) for \(name).")
     }
 }

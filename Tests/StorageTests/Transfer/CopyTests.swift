@@ -43,6 +43,18 @@ struct CopyTests {
     }
 
     @Test(arguments: pairsOfBackends)
+    func `an error names the engine of the store that is at fault`(_ from: Backend, _ to: Backend) async throws {
+        try await withStores((from, to)) { source, target in
+            try await source.insert(Branchlet.tree(1, 1))
+            try await target.insert(Branchlet.tree(9, 1))
+            let refusal = await expectError(.constraint) { try await target.copy(from: source) }
+            #expect(refusal?.backend == target.info.name)
+            let unknown = await expectError(.invalidQuery) { try await target.copy(["None"], from: source) }
+            #expect(unknown?.backend == source.info.name)
+        }
+    }
+
+    @Test(arguments: pairsOfBackends)
     func `an assigned key that was deleted does not come back in the copy`(_ from: Backend, _ to: Backend) async throws
     {
         try await withStores((from, to)) { source, target in

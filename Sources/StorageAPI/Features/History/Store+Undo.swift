@@ -204,7 +204,7 @@ private struct Undoing {
     }
 
     private func conflict(_ found: [(model: String, key: [Value])]) -> StorageError {
-        let shown = found.prefix(10).map { $0.model + " " + $0.key.map(\.description).joined(separator: ", ") }
+        let shown = found.prefix(10).map { $0.model + " " + $0.key.keyText }
         let list = shown.joined(separator: "; ") + (found.count > shown.count ? "; …" : "")
         return StorageError(
             .conflict,

@@ -39,7 +39,7 @@ struct CopyTarget {
             guard count == 0 else {
                 throw StorageError(
                     .constraint,
-                    "The store has \(count) rows of the model already; replace them, or copy into an empty store.",
+                    "The store has \(count) row\(count == 1 ? "" : "s") of the model already; replace them, or copy into an empty store.",
                     model: model.name)
             }
         }

@@ -23,7 +23,8 @@ struct HistoryCopy {
         let isEmpty = try HistoryReading(own, writer).last == nil
         guard isReplacing || isEmpty else {
             throw StorageError(
-                .constraint, "The store has a history of its own; replace it, or copy into a store without one.")
+                .constraint, "The store has a history of its own; replace it, or copy into a store without one."
+            ).at(backend: store.info.name)
         }
     }
 

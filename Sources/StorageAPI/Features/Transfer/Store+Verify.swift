@@ -26,7 +26,7 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// `Person, key 7, property age: …`
     public var description: String {
         var place = model ?? "store"
-        if let key { place += ", key " + key.map(\.description).joined(separator: ", ") }
+        if let key { place += ", key " + key.keyText }
         if let property { place += ", property \(property)" }
         return "\(place): \(message)"
     }

@@ -30,7 +30,10 @@ struct StoreCopy {
         let target = CopyTarget(context, store)
         // All tables first: what is refused is refused before anything is copied.
         var targets: [[TableSchema]] = []
-        for model in models { targets.append(try target.prepare(model, isReplacing: isReplacing)) }
+        for model in models {
+            targets.append(
+                try inTarget { () throws(StorageError) in try target.prepare(model, isReplacing: isReplacing) })
+        }
         var digests: [ModelDigest] = []
         for (model, tables) in zip(models, targets) { digests.append(try copy(model, to: tables)) }
         return digests
@@ -40,17 +43,27 @@ struct StoreCopy {
         var hasher = ModelHasher(model)
         for (from, to) in zip(model.tables, tables) {
             if from.assignsKeys, to.assignsKeys {
-                let keys = AssignedKeys(
-                    writer: try context.innerWriter(model.name), directory: store.registry.directory)
-                try keys.remember(try reader.greatestKey(in: from), in: to)
+                let greatest = try reader.greatestKey(in: from)
+                try inTarget { () throws(StorageError) in
+                    let keys = AssignedKeys(
+                        writer: try context.innerWriter(model.name), directory: store.registry.directory)
+                    try keys.remember(greatest, in: to)
+                }
             }
             hasher.begin(from)
             try copy(from, to: to, of: model, &hasher)
             hasher.end()
         }
-        try context.capture?.didReplaceAll(of: model.name)
+        try inTarget { () throws(StorageError) in try context.capture?.didReplaceAll(of: model.name) }
         return hasher.finish()
     }
+
+    /// Runs a step that only the target takes part in, whose errors name its engine: outside of it they are the source's.
+    private func inTarget<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        do throws(StorageError) { return try body() } catch { throw inTarget(error) }
+    }
+
+    private func inTarget(_ error: StorageError) -> StorageError { error.at(backend: store.info.name) }
 
     private mutating func copy(
         _ from: TableSchema, to table: TableSchema, of model: StoredModel, _ hasher: inout ModelHasher
@@ -59,14 +72,16 @@ struct StoreCopy {
         let batch = RowCopies(table, store)
         while try scan.next() {
             hasher.add(row: scan.cells)
-            try batch.add(scan.storedCells)
+            do throws(StorageError) { try batch.add(scan.storedCells) } catch { throw inTarget(error) }
             if batch.isFull { try write(batch, of: model) }
         }
         try write(batch, of: model)
     }
 
     private mutating func write(_ batch: RowCopies, of model: StoredModel) throws(StorageError) {
-        let count = try batch.write(try context.innerWriter(model.name))
+        let count = try inTarget { () throws(StorageError) in
+            try batch.write(try context.innerWriter(model.name))
+        }
         rows += count
         if batch.table.isRoot { records += count }
         progress(CopyProgress(model: model.name, records: records, rows: rows, totalRows: totalRows))

@@ -22,10 +22,7 @@ struct StoredModel {
         var found: [StoredModel] = []
         for name in names {
             guard let model = models.first(where: { $0.isNamed(name) }) else {
-                let known = models.map(\.name).sorted().joined(separator: ", ")
-                throw StorageError(
-                    .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).",
-                    model: name)
+                throw StorageError.unknownModel(name, among: models.map(\.name)).with { $0.model = name }
             }
             found.append(model)
         }
@@ -44,5 +41,15 @@ extension TableSchema {
 
     fileprivate func precedes(_ other: TableSchema) -> Bool {
         pathBytes.lexicographicallyPrecedes(other.pathBytes) { $0.lexicographicallyPrecedes($1) }
+    }
+}
+
+extension StorageError {
+    /// The error for a name that no model of a store has.
+    package static func unknownModel(_ name: String, among names: [String]) -> StorageError {
+        let known = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+        return StorageError(
+            .invalidQuery,
+            "The store has no model \(name)\(SpellingSuggestion.hint(name, among: names)); it has \(known).")
     }
 }

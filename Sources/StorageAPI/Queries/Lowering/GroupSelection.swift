@@ -21,7 +21,7 @@ struct ResultPlan {
     let binding: TableBinding
     /// The cell of each output, if they are not consecutive.
     var outputs: [Int]?
-    /// The type of each output of a group.
+    /// The type of each output, of a group or where it is asked for.
     var types: [ColumnType] = []
 }
 

@@ -13,6 +13,9 @@ struct TextParser {
     var scope = 0
     private var depth = 0
 
+    /// The names that stand for something else than properties; empty where names are properties.
+    private var columns: [String: QueryNode] = [:]
+
     private init(_ text: String, _ arguments: [TextArgument]) throws(StorageError) {
         self.text = text
         self.arguments = arguments[...]
@@ -21,6 +24,15 @@ struct TextParser {
 
     static func condition(_ text: String, _ arguments: [TextArgument]) throws(StorageError) -> QueryNode {
         var parser = try TextParser(text, arguments)
+        let node = try parser.disjunction()
+        try parser.finish()
+        return node
+    }
+
+    /// A condition on columns of a result, by their names.
+    static func condition(_ text: String, of columns: [String: QueryNode]) throws(StorageError) -> QueryNode {
+        var parser = try TextParser(text, [])
+        parser.columns = columns
         let node = try parser.disjunction()
         try parser.finish()
         return node
@@ -272,6 +284,12 @@ struct TextParser {
 
     /// A path, or the count at its end: `pens.@count`.
     private mutating func counted(_ path: PropertyPath) throws(StorageError) -> QueryNode {
+        if !columns.isEmpty {
+            let name = path.names.map(\.text).joined(separator: ".")
+            if let column = columns[name] { return column }
+            let (hint, known) = (SpellingSuggestion.hint(name, among: columns.keys), columns.keys.sorted())
+            throw error("groups have no \(name)\(hint); they have \(known.joined(separator: ", "))")
+        }
         guard take("@") else { return .property(path) }
         guard take(word: "count") else { throw error("@count is expected") }
         return .count(.property(path))

@@ -128,9 +128,10 @@ final class FieldPositions {
 
     private func unknown(_ name: String) -> StorageError {
         let known = fields.columns.filter { if case .value = $0.content { true } else { false } }.map(\.name)
+        let names = known + fields.relations.map(\.name)
         return StorageError(
             .invalidValue,
-            "\(fields.model) has no property \(name); it has \((known + fields.relations.map(\.name)).joined(separator: ", ")).",
-            property: name)
+            "\(fields.model) has no property \(name)\(SpellingSuggestion.hint(name, among: names)); it has "
+                + "\(names.joined(separator: ", ")).", property: name)
     }
 }

@@ -127,10 +127,8 @@ struct RecordedTables {
     init(_ name: String, _ recorded: [TableSchema]) throws(StorageError) {
         list = Self.list(name, recorded)
         guard let root = list.first, root.isRoot else {
-            let known = recorded.filter { $0.isRoot && !$0.isStoresOwn }.map { $0.path.joined() }.sorted().joined(
-                separator: ", ")
-            throw StorageError(
-                .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
+            throw StorageError.unknownModel(
+                name, among: recorded.filter { $0.isRoot && !$0.isStoresOwn }.map { $0.path.joined() })
         }
         if let table = list.dropFirst().first(where: { $0.isRoot || !$0.isOwned(by: root) }) {
             throw StorageError(

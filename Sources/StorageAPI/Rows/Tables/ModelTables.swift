@@ -113,7 +113,10 @@ package final class TableBinding: Sendable {
 
     /// Explains why a name is unknown.
     func lacks(_ name: String) -> String {
-        "\(schema.path.joined(separator: ".")) has no property \(name); it has \(names.map(\.name).joined(separator: ", "))"
+        let known = names.map(\.name)
+        return
+            "\(schema.path.joined(separator: ".")) has no property \(name)\(SpellingSuggestion.hint(name, among: known)); "
+            + "it has \(known.joined(separator: ", "))"
     }
 
     /// The reference in each row, if the rows are the elements of an array of references.

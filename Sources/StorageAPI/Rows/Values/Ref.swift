@@ -122,7 +122,7 @@ extension Ref: Codable {
 extension Ref: CustomStringConvertible {
     /// The model's name and the key: `Person 7`.
     public var description: String {
-        "\(Model.self) " + Model.values(of: key).map(\.description).joined(separator: ", ")
+        "\(Model.self) " + Model.values(of: key).keyText
     }
 }
 

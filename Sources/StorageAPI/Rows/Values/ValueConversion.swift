@@ -1,10 +1,10 @@
-import StorageDriver
+package import StorageDriver
 
 /// Type changes of a property that lose nothing (clause S3).
-enum ValueConversion {
+package enum ValueConversion {
     /// Returns whether some values of `old` can become values of `new`; each value is then checked by
     /// ``convert(_:from:to:)``.
-    static func exists(from old: ColumnType, to new: ColumnType) -> Bool {
+    package static func exists(from old: ColumnType, to new: ColumnType) -> Bool {
         if old == new { return true }
         // Elements change as values do.
         if case (.array(let old), .array(let new)) = (old, new) { return exists(from: old, to: new) }

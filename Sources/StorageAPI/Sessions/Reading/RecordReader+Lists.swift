@@ -31,7 +31,7 @@ extension RecordReader {
             guard let record else {
                 throw StorageError(
                     .notFound,
-                    "The list names \(target.handle.name) \(key.map(\.description).joined(separator: ", ")), which is not "
+                    "The list names \(target.handle.name) \(key.keyText), which is not "
                         + "stored; refs(in:) gives the references.",
                     model: target.handle.name, key: key)
             }

@@ -64,9 +64,11 @@ extension RecordReader {
 extension ModelHandle {
     /// The plan for chosen properties of the records: the key first if children are among them.
     ///
-    /// - Parameter keys: of the only records that are wanted; nil for all.
+    /// - Parameters:
+    ///   - keys: of the only records that are wanted; nil for all.
+    ///   - isTyped: whether the outputs' types are asked for.
     func plan(
-        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil
+        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil, isTyped: Bool = false
     ) throws(StorageError) -> ResultPlan {
         var lowering = QueryLowering(self, among: keys)
         var terms: [TypedTerm] = []
@@ -87,7 +89,8 @@ extension ModelHandle {
         let (query, arguments) = try query(selection, result, &lowering)
         return ResultPlan(
             plan: plan(query, others: lowering.others), arguments: arguments,
-            binding: tables.binding(of: all, key: key.count, relations: relations))
+            binding: tables.binding(of: all, key: key.count, relations: relations),
+            types: isTyped ? terms.map(\.type) : [])
     }
 }
 

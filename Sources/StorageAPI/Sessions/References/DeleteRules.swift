@@ -103,7 +103,7 @@ struct DeleteRules {
             guard rows.count > 0 else { continue }
             let model = try context.handle(.recorded(referrer.model))
             let roots = referrer.roots(of: rows, keyCount: model.tables.rootKeyCount)
-            let shown = roots.prefix(10).map { $0.map(\.description).joined(separator: ", ") }
+            let shown = roots.prefix(10).map { $0.keyText }
             let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
             throw StorageError(
                 .constraint,

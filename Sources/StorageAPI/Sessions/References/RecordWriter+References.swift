@@ -106,7 +106,7 @@ final class UnresolvedReferences {
             let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
             throw StorageError(
                 .constraint,
-                "\(place.name) refers to \(target.name) \(key.map(\.description).joined(separator: ", ")), which is not "
+                "\(place.name) refers to \(target.name) \(key.keyText), which is not "
                     + "stored. Store it before, or in the same call or transaction.",
                 model: place.model.name,
                 key: (0..<place.model.rootKeyCount).map { cursor.cells[$0].value }, property: place.name)

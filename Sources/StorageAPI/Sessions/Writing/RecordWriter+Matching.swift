@@ -175,7 +175,7 @@ extension RecordWriter {
 
         /// The error where several records have the same values.
         func isShared(by one: [Value], _ other: [Value], of model: String) -> StorageError {
-            let shown = [one, other].map { $0.map(\.description).joined(separator: ", ") }
+            let shown = [one, other].map { $0.keyText }
             return StorageError(
                 .constraint,
                 "Several records have the same \(names.joined(separator: " and ")), such as those with the keys \(shown[0]) and \(shown[1]); match by properties that no two records share.",

@@ -15,6 +15,8 @@ package struct TextGroups: Sendable {
     /// The terms by which records are grouped; none for one group of all.
     package var keys: [String]
     package var outputs: [Term]
+    /// The condition that kept groups meet, on the columns of the result, by the names that they have here.
+    package var having: (condition: String, names: [String: Int])?
     /// The result columns by which the groups are sorted: the keys first, then the outputs.
     package var order: [(column: Int, isDescending: Bool)] = []
     package var limit: Int?
@@ -29,6 +31,11 @@ package struct TextGroups: Sendable {
         for output in outputs { groups.outputs.append(try Self.node(output)) }
         for (column, isDescending) in order where groups.outputs.indices.contains(column) {
             groups.order.append(OrderingTerm(node: groups.outputs[column], isDescending: isDescending))
+        }
+        if let having {
+            let columns = having.names.filter { groups.outputs.indices.contains($0.value) }
+            groups.conditions.add(
+                try TextParser.condition(having.condition, of: columns.mapValues { groups.outputs[$0] }))
         }
         (groups.limit, groups.offset) = (limit, offset)
         return groups
