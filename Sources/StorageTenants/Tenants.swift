@@ -41,6 +41,8 @@ public final class Tenants: Sendable {
         var open: [String: Entry] = [:]
         /// The stores that are being closed, which have their places until then.
         var closing: [String: Task<Void, Never>] = [:]
+        /// The last closing of a store that nobody used. They come one after another: each takes threads, of which a program has few.
+        var lastEnding: Task<Void, Never>?
         var isClosed = false
         var lastNumber = 0
         var hasSweeper = false
@@ -135,7 +137,7 @@ public final class Tenants: Sendable {
                 if let ending = state.closing.values.first { return .waitForEnd(ending) }
                 let unused = state.open.filter { $0.value.uses == 0 }.min { $0.value.lastUse < $1.value.lastUse }
                 guard let unused else { return .wait }
-                return .waitForEnd(beginClosing(unused.key, &state))
+                return .waitForEnd(beginClosing(unused.key, &state, inTurn: true))
             }
             state.lastNumber += 1
             let entry = Entry(number: state.lastNumber, opening: Task { await self.opened(tenant) }, uses: 1)
@@ -195,7 +197,8 @@ public final class Tenants: Sendable {
     /// ones of a body that still has the store throw `closed`.
     public nonisolated(nonsending) func close(_ tenant: String) async {
         let ending = state.withLock { state in
-            state.open[tenant] == nil ? state.closing[tenant] : beginClosing(tenant, &state)
+            // Its calls may take long, and nobody else waits for them.
+            state.open[tenant] == nil ? state.closing[tenant] : beginClosing(tenant, &state, inTurn: false)
         }
         await ending?.value
     }
@@ -204,15 +207,19 @@ public final class Tenants: Sendable {
     public nonisolated(nonsending) func close() async {
         let endings = state.withLock { state in
             state.isClosed = true
-            return state.open.keys.map { beginClosing($0, &state) } + state.closing.values
+            return state.closing.values + state.open.keys.map { beginClosing($0, &state, inTurn: true) }
         }
         for ending in endings { await ending.value }
     }
 
     /// Takes a store out of those that are open, and closes it.
-    private func beginClosing(_ tenant: String, _ state: inout State) -> Task<Void, Never> {
+    ///
+    /// - Parameter isInTurn: whether it is closed after those that were before it.
+    private func beginClosing(_ tenant: String, _ state: inout State, inTurn isInTurn: Bool) -> Task<Void, Never> {
         guard let entry = state.open.removeValue(forKey: tenant) else { return Task {} }
+        let last = isInTurn ? state.lastEnding : nil
         let ending = Task {
+            await last?.value
             do {
                 try await entry.opening.value.get().close()
             } catch {
@@ -222,6 +229,7 @@ public final class Tenants: Sendable {
             self.state.withLock { $0.closing[tenant] = nil }
         }
         state.closing[tenant] = ending
+        if isInTurn { state.lastEnding = ending }
         return ending
     }
 
@@ -238,7 +246,7 @@ public final class Tenants: Sendable {
         state.withLock { state in
             let end = ContinuousClock.now - options.idleTime
             let idle = state.open.filter { $0.value.uses == 0 && $0.value.lastUse <= end }
-            for tenant in idle.keys { _ = beginClosing(tenant, &state) }
+            for tenant in idle.keys { _ = beginClosing(tenant, &state, inTurn: true) }
             state.hasSweeper = !state.open.isEmpty
             return state.hasSweeper
         }

@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import StorageTenants
@@ -122,6 +123,16 @@ struct TenantsTests {
             #expect(tenants.open == ["b"])
             await tenants.close()
         }
+    }
+
+    @Test func `many more stores than a program has threads are closed at once`() async throws {
+        var options = Tenants.Options()
+        options.maximumOpen = 600
+        let tenants = Tenants(models: [GuestsBefore.Guest.self], options: options) { _ in InMemoryBackend() }
+        for name in 0..<600 { try await tenants.withStore("t\(name)") { _ in } }
+        #expect(tenants.open.count == 600)
+        await tenants.close()
+        #expect(tenants.open.isEmpty)
     }
 
     @Test(arguments: Engine.allCases)

@@ -126,8 +126,9 @@ final class ForeignCatalog: Sendable {
           AND d.classid = 'pg_class'::regclass AND d.deptype = 'n'
         JOIN pg_class c ON c.oid = d.objid
         CROSS JOIN LATERAL (SELECT
+          -- By an index of names all stores' constraints would be looked at.
           EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
-            AND k.conname ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
+            AND (k.conname || '') ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
           c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
             WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
               AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses) AS f
