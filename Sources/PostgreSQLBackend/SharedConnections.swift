@@ -28,7 +28,7 @@ extension PostgreSQLBackend {
     /// have no connections of their own.
     ///
     /// ```swift
-    /// let database = try PostgreSQLBackend(url: url).sharingConnections()
+    /// let database = try PostgreSQLBackend("postgresql://app@db.example.com/people").sharingConnections()
     /// var backend = database
     /// backend.schema = "t_42"
     /// let store = try await Store(backend, models: Person.self)

@@ -24,8 +24,9 @@ extension Tenants {
     /// Brings the stores of tenants to what the models declare, some at a time.
     ///
     /// ```swift
-    /// let migration = try await tenants.migrate(names) { progress in
-    ///     print("\(progress.count) of \(names.count), \(progress.failures.count) failed")
+    /// let tenants = Tenants(models: [Person.self]) { tenant in SQLiteBackend(path: "tenants/\(tenant).db") }
+    /// let migration = await tenants.migrate(["acme", "globex"]) { progress in
+    ///     print(progress.count, progress.failures.count)
     /// }
     /// ```
     ///

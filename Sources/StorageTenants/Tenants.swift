@@ -5,7 +5,7 @@ import Synchronization
 /// A store for each tenant of a program, opened on demand and closed when nobody has used it for a while.
 ///
 /// ```swift
-/// let database = try PostgreSQLBackend(url: url).sharingConnections()
+/// let database = try PostgreSQLBackend("postgresql://app@db.example.com/people").sharingConnections()
 /// let tenants = Tenants(models: [Person.self]) { tenant in
 ///     var backend = database
 ///     backend.schema = "t_\(tenant)"
@@ -59,6 +59,7 @@ public final class Tenants: Sendable {
     ///
     /// - Parameters:
     ///   - models: the types that each store has.
+    ///   - options: how many stores are open, for how long, and how they are opened.
     ///   - backend: makes the backend of a tenant's store. A tenant's name is at most 48 lowercase letters, digits, `-` and `_`, so it
     ///     can be part of a schema's or a file's name. A name that no tenant has yet makes a store.
     public init(
