@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
+        .library(name: "StorageTenants", targets: ["StorageTenants"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
@@ -106,6 +107,7 @@ let package = Package(
         .target(
             name: "StorageServices", dependencies: ["StorageAPI", "StorageDriver", metrics, tracing, lifecycle],
             swiftSettings: strict),
+        .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(
             name: "StorageMacros",
             dependencies: [
@@ -185,7 +187,8 @@ let package = Package(
             dependencies: [
                 "ArchiveBackend", "KeyedArchives", "MemoryBackend", "StorageConfiguration", "StorageDriver",
                 "StorageKit",
-                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "FaultyStorage", "LandedStores", "TestSupport",
+                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "FaultyStorage", "LandedStores", "StorageTenants",
+                "TestSupport",
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -208,7 +211,7 @@ let package = Package(
             name: "PostgreSQLTests",
             dependencies: [
                 "FaultyStorage", "LandedStores", "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver",
-                "StorageKit", "TestSupport", "conformance",
+                "StorageKit", "StorageTenants", "TestSupport", "conformance",
             ],
             swiftSettings: strict),
         .testTarget(

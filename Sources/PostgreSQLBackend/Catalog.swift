@@ -22,6 +22,13 @@ enum Catalog {
         /// True if the user may read it.
         let mayCount: Bool
 
+        /// Nil if the schema does not exist.
+        init?(_ result: StatementResult) {
+            guard let schema = result.integer() else { return nil }
+            (self.schema, versionIndex, commits) = (schema, result.integer(0, 1), result.integer(0, 2))
+            mayCount = result.isTrue(0, 3)
+        }
+
         /// The number of the advisory lock that a writer holds from where it takes its number.
         var lock: Int64 { 0x53_74_6f_72 << 32 | schema }
 
@@ -33,6 +40,35 @@ enum Catalog {
     }
 
     // MARK: Opening
+
+    /// What is known of a store that opens.
+    struct Opening {
+        let record: Record
+        /// The tables' version.
+        let version: String
+        /// The number of the last transaction that has written.
+        let last: Int64
+        /// The definitions of tables whose indexes an earlier version may have left incomplete.
+        let incomplete: StatementResult?
+    }
+
+    /// Finds a store that is there in one round trip; nil where one of the questions fails, as in a schema that is no store.
+    ///
+    /// - Throws: `schemaNewer` if a later version has written the store, `unsupported` if its text is not UTF-8.
+    static func opening(
+        _ connection: Connection, _ configuration: PostgreSQLBackend
+    ) throws(StorageError) -> Opening? {
+        let names = Names(schema: configuration.schema)
+        let results = try connection.outcome([
+            question(names, configuration.schema), Statement(format(names)), CompositeIndexes.question(names),
+            Statement("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM \(names.own("storage_commits"))"),
+        ]).results
+        guard let found = results.first, let record = Record(found), found.text(0, 4) == "UTF8", results.count == 4,
+            let version = found.text(0, 5), let last = results[3].integer()
+        else { return nil }
+        try checkFormat(results[1])
+        return Opening(record: record, version: version, last: last, incomplete: results[2])
+    }
 
     /// Finds the record, or makes it.
     ///
@@ -64,29 +100,37 @@ enum Catalog {
     static func find(
         _ connection: Connection, _ names: Names, _ schema: String
     ) throws(StorageError) -> Record? {
+        Record(try connection.run(question(names, schema)))
+    }
+
+    private static func question(_ names: Names, _ schema: String) -> Statement {
         let table = names.own("storage_tables").literal
-        let result = try connection.run(
+        return Statement(
             """
-            SELECT n.oid::int8, (SELECT indexrelid::int8 FROM pg_catalog.pg_index
-              WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary),
-              c.number::oid::int8, pg_catalog.has_sequence_privilege(c.number::oid, 'SELECT')
+            SELECT n.oid::int8, i.number::int8, c.number::oid::int8,
+              pg_catalog.has_sequence_privilege(c.number::oid, 'SELECT'), pg_catalog.current_setting('server_encoding'),
+              i.number::pg_catalog.regclass::text
             FROM pg_catalog.pg_namespace n
               CROSS JOIN (SELECT pg_catalog.to_regclass(\(names.own("storage_commits").literal)) AS number) AS c
+              CROSS JOIN (SELECT (SELECT indexrelid FROM pg_catalog.pg_index
+                WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary) AS number) AS i
             WHERE n.nspname = \(schema.literal)
             """)
-        guard let schema = result.integer() else { return nil }
-        return Record(
-            schema: schema, versionIndex: result.integer(0, 1), commits: result.integer(0, 2),
-            mayCount: result.isTrue(0, 3))
+    }
+
+    private static func format(_ names: Names) -> String {
+        "SELECT value FROM \(names.own("storage_info")) WHERE key = 'format'"
     }
 
     private static func checkFormat(
         _ connection: Connection, _ names: Names, _ record: Record
     ) throws(StorageError) {
         guard record.versionIndex != nil else { return }
-        let info = names.own("storage_info")
-        let text = try connection.run("SELECT value FROM \(info) WHERE key = 'format'").text()
-        guard let text, let found = Int(text) else { throw damaged }
+        try checkFormat(connection.run(format(names)))
+    }
+
+    private static func checkFormat(_ result: StatementResult) throws(StorageError) {
+        guard let text = result.text(), let found = Int(text) else { throw damaged }
         guard found <= format else {
             throw StorageError(
                 .schemaNewer,
@@ -234,7 +278,7 @@ enum Catalog {
 
     /// Reads the definitions of the tables, in the order of their creation.
     static func definitions(_ names: Names) -> Statement {
-        Statement("SELECT definition FROM \(names.own("storage_tables")) ORDER BY position", name: "tables")
+        Statement("SELECT definition FROM \(names.own("storage_tables")) ORDER BY position")
     }
 
     static func tables(_ definitions: StatementResult) throws(StorageError) -> [TableSchema] {

@@ -203,7 +203,12 @@ final class CommitListener: Sendable {
         let interval = DispatchTimeInterval.milliseconds(max(configuration.timeoutMilliseconds, 1000))
         queue.asyncAfter(deadline: .now() + interval) { [weak self, weak connection] in
             guard let self, let connection, connection === state.connection else { return }
-            // The listening connection reports a loss.
+            // The listening connection reports a loss. A server that another one has replaced may answer, and hears of
+            // nothing.
+            guard !connection.hasSuccessor() else {
+                disconnect()
+                return listen()
+            }
             _ = try? connection.run("SELECT")
             hearOrListen()
             if connection === state.connection { look(at: connection) }

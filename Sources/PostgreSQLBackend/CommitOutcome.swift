@@ -69,16 +69,38 @@ struct CommitOutcome {
 /// replica is promoted, and the start of its statistics, which changes when it recovers from a crash. In both cases
 /// numbers are given again.
 struct ServerIdentity: Equatable {
-    private var timeline: String?
+    private var timeline: Int64?
     private var recovery: String?
+    /// Where its log ended when it was recovered or promoted; nil after a start without a recovery.
+    private var recovered: Int64?
 
     init() {}
 
-    init(_ result: StatementResult) { (timeline, recovery) = (result.text(), result.text(0, 1)) }
+    init(_ result: StatementResult) {
+        (timeline, recovery, recovered) = (result.integer(), result.text(0, 1), result.integer(0, 2))
+    }
+
+    static func == (one: ServerIdentity, other: ServerIdentity) -> Bool {
+        one.timeline == other.timeline && one.recovery == other.recovery
+    }
 
     static let statement = Statement(
         """
-        SELECT pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8), stats_reset::text
-        FROM pg_catalog.pg_stat_wal
+        SELECT \(ServerProcess.timeline), stats_reset::text,
+          (pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8 FROM pg_catalog.pg_stat_wal
         """)
+
+    /// Returns true if this server may lack a commit that another one, or this one before a crash, has acknowledged. Its log then
+    /// ended before the commit's end, or nobody can say any more where it did.
+    ///
+    /// - Parameter place: where the log was behind the commit.
+    func mayLack(_ place: Int64, of former: ServerIdentity) -> Bool {
+        guard self != former, let timeline, let before = former.timeline else { return false }
+        guard timeline != before else {
+            // Somebody may have reset the statistics.
+            return recovered != former.recovered && recovered.map { $0 < place } ?? false
+        }
+        // Of several promotions only the last is known.
+        return timeline != before + 1 || recovered.map { $0 < place } ?? true
+    }
 }

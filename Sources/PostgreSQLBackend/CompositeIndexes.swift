@@ -10,10 +10,11 @@ enum CompositeIndexes {
     /// Completes what can be: a table that somebody else owns or uses is completed when the store is opened next.
     ///
     /// - Throws: the loss of the connection.
-    static func complete(_ connection: Connection, _ names: Names, logger: Logger) throws(StorageError) {
-        // A definition is JSON with sorted keys, and no text in it has quotes that are not escaped.
-        let definitions = try connection.run(
-            "SELECT definition FROM \(names.own("storage_tables")) WHERE definition LIKE '%\"part\":1%'")
+    ///
+    /// - Parameter definitions: what the question was answered.
+    static func complete(
+        _ definitions: StatementResult, _ connection: Connection, _ names: Names, logger: Logger
+    ) throws(StorageError) {
         let compiler = SchemaCompiler(names)
         for table in try Catalog.tables(definitions) where !table.isForeign {
             for columns in table.indexes where columns.count > 1 {
@@ -32,6 +33,12 @@ enum CompositeIndexes {
                 }
             }
         }
+    }
+
+    /// Asks for the definitions of tables that may have such indexes.
+    static func question(_ names: Names) -> Statement {
+        // A definition is JSON with sorted keys, and no text in it has quotes that are not escaped.
+        Statement("SELECT definition FROM \(names.own("storage_tables")) WHERE definition LIKE '%\"part\":1%'")
     }
 
     private static func isComplete(

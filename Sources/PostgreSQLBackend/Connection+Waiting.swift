@@ -38,6 +38,9 @@ extension Connection {
     }
 
     private static let millisecondsBetweenLooks = 50
+    /// The time after which a silent server's successor is looked for, and between two looks.
+    private static let millisecondsToSearch = 500
+    private static let millisecondsBetweenSearches = 250
 
     /// The time that a server may take to answer, whatever the timeout is, so that a busy server is not taken for a
     /// lost one.
@@ -61,9 +64,13 @@ extension Connection {
         var end = endOfSilence
         while true {
             let left = end.millisecondsLeft
-            let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
+            var time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
+            if seeksSuccessor { time = min(time, Self.millisecondsBetweenSearches) }
             if poll(&socket, 1, Int32(clamping: time)) > 0 { return socket.revents }
             if endsWhenCancelled, !wasCancelled, Task.isCancelled { cancel() }
+            if seeksSuccessor, start.millisecondsSince >= Self.millisecondsToSearch {
+                if hasSuccessor(orReadable: socket.fd) { throw isLost(Self.replaced) }
+            }
             guard end.millisecondsLeft == 0 else { continue }
             if try isThere(&socket, silentSince: start) { return socket.revents }
             end = endOfSilence
@@ -80,8 +87,11 @@ extension Connection {
     /// - Throws: `io` if this connection is lost.
     private func isThere(_ socket: inout pollfd, silentSince start: DispatchTime) throws(StorageError) -> Bool {
         let asked = DispatchTime.now()
-        let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer))
+        let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer)) {
+            self.hasSuccessor(orReadable: PQsocket(self.handle))
+        }
         switch probe.ask(about: served) {
+        case .none where hasSuccessor(): throw isLost(Self.replaced)
         case .none:
             throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
         // The first statement asks for the process, and takes no time but that of a busy server.
@@ -104,6 +114,9 @@ extension Connection {
 
     private static let silent =
         "The connection is silent while the server answers others, and nothing of this call is stored; try again."
+
+    private static let replaced =
+        "Another server has taken the place of the connection's, and nothing of this call is stored; try again."
 
     private func isLost(_ message: String) -> StorageError {
         let error = loss ?? StorageError(.io, message)

@@ -1,4 +1,5 @@
 internal import CPostgreSQL
+internal import Dispatch
 internal import Logging
 internal import StorageDriver
 
@@ -19,6 +20,14 @@ final class Connection: @unchecked Sendable {
     /// The time that the server may be silent before a check whether it is alive.
     let timeoutMilliseconds: Int
     let parameters: ConnectionParameters
+    /// Whether a server that is silent is left for one that has taken its place.
+    let seeksSuccessor: Bool
+    /// The server's place among several.
+    let place: Int
+    /// Told what the server is.
+    let role: ServerRole?
+    /// The timeline of a primary when the connection was made; nil of a replica.
+    private(set) var timeline: Int64?
     private var prepared: Set<String> = []
     /// Statements that go with the next one.
     private(set) var waiting: [Statement] = []
@@ -61,7 +70,14 @@ final class Connection: @unchecked Sendable {
     /// - Parameter role: told whether the server is a replica.
     init(_ configuration: PostgreSQLBackend, _ role: ServerRole? = nil) throws(StorageError) {
         (parameters, timeoutMilliseconds) = (configuration.parameters, configuration.timeoutMilliseconds)
-        handle = try parameters.connect(waiting: .milliseconds(timeoutMilliseconds))
+        self.role = role
+        seeksSuccessor = configuration.failoverMilliseconds > 0 && !parameters.candidates.isEmpty
+        // Who waits a failover out asks again anyway.
+        let waiting = DispatchTimeInterval.milliseconds(seeksSuccessor ? 0 : timeoutMilliseconds)
+        (place, handle) =
+            parameters.candidates.isEmpty
+            ? (0, try parameters.connect(waiting: waiting))
+            : try parameters.connectToPrimary(from: role?.place ?? 0, waiting: waiting)
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQserverVersion(handle) >= 150_000 else {
             let version = Int(PQserverVersion(handle)) / 10_000
@@ -74,11 +90,15 @@ final class Connection: @unchecked Sendable {
         let found = try run(ServerProcess.statement)
         let process = try ServerProcess(found)
         role?.note(isReplica: found.isTrue(0, 3))
+        timeline = found.integer(0, 4)
+        try requireCurrentPrimary()
         // Only the server itself gives the number of the process as the one by which a statement is cancelled.
         let isPooled = process.number != Int64(PQbackendPID(handle))
         isShared = configuration.pooler == .transaction || configuration.pooler == .automatic && isPooled
         isKeptByPooler = isPooled && !isShared
-        keepsStatements = configuration.statements.map { $0 == .named } ?? !isShared
+        // A pooler keeps a name for as long as the connection, and several stores have the same names.
+        keepsStatements =
+            configuration.statements.map { $0 == .named && !(isShared && configuration.sharesConnections) } ?? !isShared
         if isShared { label = Self.newLabel(handle) } else { self.process = process }
         settings = Settings(configuration, label: label)
         // Sent by themselves: a first statement that fails would undo them.
@@ -89,6 +109,20 @@ final class Connection: @unchecked Sendable {
     }
 
     deinit { PQfinish(handle) }
+
+    /// - Throws: `io` if another server has taken the place of this one, which goes on.
+    private func requireCurrentPrimary() throws(StorageError) {
+        guard let role, let timeline else { return }
+        guard role.note(timeline: timeline) || !seeksSuccessor else {
+            // The others are asked first next time.
+            role.place = place + 1
+            throw StorageError(
+                .io,
+                "The server was the primary once, and another one has taken its place; connect to that one, or open the store again if its cluster was made anew."
+            )
+        }
+        role.place = place
+    }
 
     /// A name of the connection that no other one has.
     private static func newLabel(_ handle: OpaquePointer) -> String {
@@ -239,6 +273,13 @@ final class Connection: @unchecked Sendable {
 
     /// Forgets the statements of all plans. A name is never used for another statement.
     func forgetPlans() { for name in plans.removeAll() { forget(name) } }
+
+    /// Forgets the prepared statements of a store, and keeps those that are the same for all.
+    func forgetStore() {
+        for name in prepared where !["foreign", "notify", "place", "process", "shared_transaction"].contains(name) {
+            forget(name)
+        }
+    }
 
     /// Forgets a prepared statement, here and in the server.
     func forget(_ name: String) {

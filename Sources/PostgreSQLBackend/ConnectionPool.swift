@@ -21,16 +21,17 @@ final class ConnectionPool: Sendable {
         for _ in 0..<configuration.connections { free.signal() }
     }
 
-    func take() throws(StorageError) -> Connection {
+    /// - Parameter index: the record of tables for which a connection should have its statements.
+    func take(for index: Int64? = nil) throws(StorageError) -> Connection {
         guard free.wait(timeout: .now() + .milliseconds(configuration.timeoutMilliseconds)) == .success else {
             throw StorageError(
                 .busy,
-                "All \(configuration.connections) connections are reading; end streams and read blocks, or raise the option connections."
+                "All \(configuration.connections) connections are in use; end streams and read blocks, or raise the option connections."
             )
         }
         do throws(StorageError) {
-            while let idle = try idle() {
-                if idle.isAlive() { return idle }
+            while let idle = try idle(for: index) {
+                if role.isCurrent(idle), idle.isAlive() { return idle }
             }
             return try Connection(configuration, role)
         } catch {
@@ -39,9 +40,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func idle() throws(StorageError) -> Connection? {
+    private func idle(for index: Int64?) throws(StorageError) -> Connection? {
         try state.withLock { (state) throws(StorageError) in
             if state.isClosed { throw PostgreSQLEngine.closed }
+            if let index, let place = state.idle.lastIndex(where: { $0.versionIndex == index }) {
+                return state.idle.remove(at: place)
+            }
             return state.idle.popLast()
         }
     }

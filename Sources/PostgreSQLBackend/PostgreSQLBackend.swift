@@ -59,6 +59,9 @@ public struct PostgreSQLBackend: StorageBackend {
     public var failoverMilliseconds = 0
     /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly = false
+    /// The connections that stores share; nil where each has its own.
+    var shared: SharedConnections?
+    var sharesConnections = false
     /// The connection parameters for libpq.
     var parameters: ConnectionParameters
     /// The server and the database as errors show them: without a password.
@@ -119,7 +122,8 @@ public struct PostgreSQLBackend: StorageBackend {
                 ("connect_timeout", "10"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
                 ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
                 ("fallback_application_name", "swift-storage"), ("dbname", address.text),
-            ] + options + [("client_encoding", "UTF8")])
+            ] + options + [("client_encoding", "UTF8")],
+            of: address.candidates(options))
     }
 
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
@@ -139,6 +143,23 @@ public struct PostgreSQLBackend: StorageBackend {
 /// The parameters of a connection, any of which may be a secret, and so are shown nowhere.
 struct ConnectionParameters: Sendable, CustomStringConvertible, CustomReflectable {
     let list: [(name: String, value: String)]
+    /// One for each server, where there are several of which that is wanted which takes writes.
+    private(set) var candidates: [ConnectionParameters] = []
+    /// How long a server may take to accept a connection.
+    var connectMilliseconds = 10_000
+
+    init(list: [(name: String, value: String)], of servers: ServerAddress.Candidates? = nil) {
+        self.list = list
+        guard let servers else { return }
+        connectMilliseconds = servers.connectMilliseconds
+        candidates = servers.hosts.map { host in
+            var candidate = ConnectionParameters(
+                list: list + [("host", host.name), ("hostaddr", host.address), ("port", host.port)])
+            candidate.connectMilliseconds = servers.connectMilliseconds
+            return candidate
+        }
+    }
+
     var description: String { "…" }
     var customMirror: Mirror { Mirror(self, children: []) }
 }

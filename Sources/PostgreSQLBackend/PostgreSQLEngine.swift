@@ -10,7 +10,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     /// Counts the commits of others; nil where they cannot be detected.
     let listener: CommitListener?
     /// Tracks whether the server is a replica.
-    let role = ServerRole()
+    let role: ServerRole
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
     /// The servers that answer reads in place of the primary; nil where there are none.
@@ -21,6 +21,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     /// The number of times that another process was found to have changed the tables.
     private let foreignChanges = Atomic(0)
     private let serverVersion: String
+    private let logger: Logger
 
     private struct WriterState: ~Copyable {
         var connection: Connection?
@@ -30,36 +31,74 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         /// The greatest keys that this engine's last transaction has left, and its number: they hold if the next one's follows.
         var greatestKeys = GreatestKeys()
         var lastNumber: Int64 = 0
+        /// The server of the last transaction, and the place in its log of the last commit; nil where nobody asks, or
+        /// nothing is committed.
+        var server = ServerIdentity()
+        var place: Int64?
         /// True if recent calls have assigned keys, which only one transaction does at a time.
         var assignsKeys = false
     }
 
     init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
-        let connection = try Connection(configuration, role)
-        self.configuration = configuration
+        let shared = configuration.shared
+        let role = shared?.role ?? ServerRole()
+        let connection = try Self.waiting(Patience(milliseconds: configuration.failoverMilliseconds)) {
+            () throws(StorageError) in
+            if let shared { return try shared.writers.take() }
+            return try Connection(configuration, role)
+        }
+        // The store's own goes with what failed.
+        defer { shared?.writers.give(connection) }
+        (self.configuration, self.logger, self.role) = (configuration, logger, role)
         names = Names(schema: configuration.schema)
         serverVersion = connection.serverVersion
-        let record = try Catalog.open(
-            connection, configuration, isReadOnly: configuration.isReadOnly || role.isReplica)
+        let opening = try Self.open(connection, configuration, names, role, logger)
+        let record = opening.record
         found = Mutex(record)
-        if !configuration.isReadOnly, !role.isReplica {
-            try CompositeIndexes.complete(connection, names, logger: logger)
-        }
-        let version = try connection.run(Catalog.version(record)).text() ?? ""
         if record.commits != nil, record.mayCount {
             try CommitListener.check(configuration, record)
-            let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0
-            listener = CommitListener(configuration, role, record, last: last)
+            listener = CommitListener(configuration, role, record, last: opening.last)
         } else {
             listener = nil
         }
-        let replicas = role.isReplica ? nil : try Replicas(configuration, connection)
+        let replicas = try Self.replicas(configuration, role, connection)
         self.replicas = replicas
         listener?.replicas.withLock { $0 = replicas }
-        writer = Mutex(WriterState(connection: connection, tablesVersion: version))
-        pool = ConnectionPool(configuration, role)
+        writer = Mutex(WriterState(connection: shared == nil ? connection : nil, tablesVersion: opening.version))
+        pool = shared?.readers ?? ConnectionPool(configuration, role)
         logger.debug(
             "store opened", metadata: ["location": "\(configuration.location)", "postgresql": "\(serverVersion)"])
+    }
+
+    /// Finds the store, or makes it.
+    private static func open(
+        _ connection: Connection, _ configuration: PostgreSQLBackend, _ names: Names, _ role: ServerRole,
+        _ logger: Logger
+    ) throws(StorageError) -> Catalog.Opening {
+        let isReadOnly = configuration.isReadOnly || role.isReplica
+        if let opening = try Catalog.opening(connection, configuration) {
+            if !isReadOnly, let incomplete = opening.incomplete {
+                try CompositeIndexes.complete(incomplete, connection, names, logger: logger)
+            }
+            return opening
+        }
+        let record = try Catalog.open(connection, configuration, isReadOnly: isReadOnly)
+        if !isReadOnly {
+            let incomplete = try connection.run(CompositeIndexes.question(names))
+            try CompositeIndexes.complete(incomplete, connection, names, logger: logger)
+        }
+        let version = try connection.run(Catalog.version(record)).text() ?? ""
+        let canCount = record.commits != nil && record.mayCount
+        let last = canCount ? try connection.run(CommitListener.last(record, configuration)).integer() : nil
+        return Catalog.Opening(record: record, version: version, last: last ?? 0, incomplete: nil)
+    }
+
+    private static func replicas(
+        _ configuration: PostgreSQLBackend, _ role: ServerRole, _ connection: Connection
+    ) throws(StorageError) -> Replicas? {
+        guard !role.isReplica, configuration.replicas != nil else { return nil }
+        guard let shared = configuration.shared else { return try Replicas(configuration, connection) }
+        return try shared.replicas { () throws(StorageError) in try Replicas(configuration, connection) }
     }
 
     var info: BackendInfo {
@@ -140,7 +179,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         let patience = patience
         while true {
             do throws(StorageError) {
-                return (try pool.take(), pool)
+                return (try pool.take(for: configuration.shared == nil ? nil : record.versionIndex), pool)
             } catch {
                 guard patience.outlasts(error) else { throw error }
             }
@@ -197,30 +236,45 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     ) throws(StorageError) -> Bool {
         try writer.withLock { (state) throws(StorageError) in
             if state.isClosed { throw Self.closed }
-            // What the store repeats by itself may be in the way of others; what it repeats is not.
-            let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
-            let patience = patience
-            let session = try begin(&state, isAlone: isAlone, patience)
-            session.isDeferring = isDeferring
-            defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
-            do throws(StorageError) {
-                try body(session)
-            } catch {
-                session.rollBack()
-                // What the store repeats by itself waits the failover out.
-                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
-                throw error
+            guard let shared = configuration.shared else { return try write(&state, isDeferring: isDeferring, body) }
+            return try withWriter(of: shared, record.versionIndex, patience) { (connection) throws(StorageError) in
+                state.connection = connection
+                defer {
+                    connection = state.connection
+                    state.connection = nil
+                }
+                return try write(&state, isDeferring: isDeferring, body)
             }
-            do throws(StorageError) {
-                guard try session.commit() else { return false }
-            } catch {
-                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
-                throw error
-            }
-            if let version = session.newVersion { state.tablesVersion = version }
-            if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
-            return true
         }
+    }
+
+    private func write(
+        _ state: inout WriterState, isDeferring: Bool, _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        // What the store repeats by itself may be in the way of others; what it repeats is not.
+        let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
+        let patience = patience
+        let session = try begin(&state, isAlone: isAlone, patience)
+        session.isDeferring = isDeferring
+        defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
+        do throws(StorageError) {
+            try body(session)
+        } catch {
+            session.rollBack()
+            // What the store repeats by itself waits the failover out.
+            if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
+            throw error
+        }
+        do throws(StorageError) {
+            guard try session.commit() else { return false }
+        } catch {
+            if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
+            throw error
+        }
+        if let place = session.place { (state.place, state.server) = (place, session.server) }
+        if let version = session.newVersion { state.tablesVersion = version }
+        if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
+        return true
     }
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
@@ -239,7 +293,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     }
 
     private func begin(_ state: inout WriterState, isAlone: Bool) throws(StorageError) -> PostgreSQLWriter {
-        if let connection = state.connection, connection.isAlive(), !connection.isWornOut {
+        if let connection = state.connection, role.isCurrent(connection), connection.isAlive(), !connection.isWornOut {
             do throws(StorageError) {
                 return try begin(&state, connection, isAlone)
             } catch {
@@ -267,6 +321,14 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
             session = PostgreSQLWriter(connection, self, isAlone: isAlone)
             version = try session.begin()
         }
+        if let place = state.place, session.server.mayLack(place, of: state.server) {
+            // It is said once.
+            state.place = nil
+            session.rollBack()
+            listener?.lost()
+            logger.error("commits may be lost", metadata: ["location": "\(configuration.location)"])
+            throw Self.lacking
+        }
         if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }
         state.tablesVersion = version
         // Every transaction that writes takes a number, in whatever program.
@@ -274,6 +336,14 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         state.greatestKeys.removeAll()
         return session
     }
+
+    private static let lacking = StorageError(
+        .outcomeUnknown,
+        "The server that has taken over may lack commits which this store has acknowledged last: it does not have all of the log of the server before. Nothing of this call is stored; look at what is there before you repeat it."
+    )
+
+    /// Whether a commit's place in the server's log is asked for with it.
+    var asksForPlaces: Bool { replicas != nil || configuration.failoverMilliseconds > 0 }
 
     /// A connection beside those of the pool, for what must not wait for one.
     func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
@@ -287,8 +357,11 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
 
     func close() throws(StorageError) {
-        pool.close()
-        replicas?.close()
+        // Other stores go on with what they share.
+        if configuration.shared == nil {
+            pool.close()
+            replicas?.close()
+        }
         listener?.finish()
         writer.withLock { state in
             state.isClosed = true

@@ -12,6 +12,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private var isSurviving = false
     /// The version of the tables when the snapshot was taken; nil before.
     private var snapshotVersion: String?
+    /// The snapshot's tables, once they were asked for.
+    private var snapshotTables: [TableSchema]?
     /// True if the snapshot was found to be older than the tables.
     private var isOutdated = false
     /// The number of times that a session without an answer may start again.
@@ -66,7 +68,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         }
         if connection.loss != nil {
             // Some deaths are seen only when something is sent.
-            (hasRead, isInTransaction, snapshotVersion) = (true, false, nil)
+            (hasRead, isInTransaction, snapshotVersion, snapshotTables) = (true, false, nil, nil)
             while true {
                 do throws(StorageError) {
                     return use(try engine.newConnection())
@@ -93,14 +95,14 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             self.pool.giveUp()
         }
         (self.pool, isOnReplica) = (pool, false)
-        (hasRead, isInTransaction, snapshotVersion) = (false, false, nil)
+        (hasRead, isInTransaction, snapshotVersion, snapshotTables) = (false, false, nil, nil)
         use(primary)
     }
 
     private func rollBack() {
         connection.dropWaiting()
         connection.add("ROLLBACK")
-        (isInTransaction, snapshotVersion) = (false, nil)
+        (isInTransaction, snapshotVersion, snapshotTables) = (false, nil, nil)
     }
 
     private func begin() {
@@ -124,7 +126,13 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     override func tables() throws(StorageError) -> [TableSchema] {
         try surviving { () throws(StorageError) in
-            guard scope == .query, engine.record.versionIndex != nil else { return try super.tables() }
+            guard scope == .query, engine.record.versionIndex != nil else {
+                // A snapshot has the same to its end.
+                if let snapshotTables { return snapshotTables }
+                let tables = try super.tables()
+                if isInTransaction { snapshotTables = tables }
+                return tables
+            }
             let recorded = try engine.readTables(connection)
             guard let foreign = try ask([engine.foreignTables]).first else { throw Catalog.damaged }
             return try recorded + names.foreign.keep(foreign)

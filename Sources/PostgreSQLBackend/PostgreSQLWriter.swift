@@ -16,11 +16,15 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
+    /// Where the server's log was behind the commit; nil where nobody asks.
+    private(set) var place: Int64?
     /// The tables' version if the committed transaction has changed it.
     private(set) var newVersion: String?
     var greatestKeys = GreatestKeys()
     /// True if a key was to be assigned, which only one transaction does at a time.
     private(set) var assignsKeys = false
+
+    var server: ServerIdentity { connection.server ?? ServerIdentity() }
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
         self.isAlone = isAlone
@@ -107,12 +111,15 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             throw isAlone ? failure.error : PostgreSQLFailure.waiting(failure.error)
         }
         // The server answers a commit of what has failed with a rollback, and no error.
-        let commit = engine.replicas == nil ? outcome.results.last : outcome.results.dropLast().last
+        let commit = engine.asksForPlaces ? outcome.results.dropLast().last : outcome.results.last
         guard commit?.tag == "COMMIT" else {
             throw StorageError(
                 .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
         }
-        if let replicas = engine.replicas { replicas.committed(outcome.results.last?.integer()) }
+        if engine.asksForPlaces {
+            place = outcome.results.last?.integer()
+            engine.replicas?.committed(place)
+        }
         for (table, result) in zip(keys, outcome.results.dropFirst(batches.count - keys.count)) {
             greatestKeys.told(table, result)
         }
@@ -134,7 +141,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if isObserved { statements.append(Catalog.notify(engine.record, number)) }
         statements.append(Statement("COMMIT"))
         // Behind its end, in the same round trip.
-        if engine.replicas != nil { statements.append(Statement("SELECT \(Replicas.primaryPlace)", name: "place")) }
+        if engine.asksForPlaces { statements.append(Statement("SELECT \(Replicas.primaryPlace)", name: "place")) }
         return statements
     }
 

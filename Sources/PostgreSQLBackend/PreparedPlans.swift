@@ -76,6 +76,8 @@ extension Connection {
     /// Forgets the plans that were checked against another record of tables.
     func use(_ record: Catalog.Record) {
         if versionIndex == record.versionIndex { return }
+        // The statements of another store of the database have the same names.
+        if versionIndex != nil { forgetStore() }
         versionIndex = record.versionIndex
         forgetPlans()
     }

@@ -37,6 +37,56 @@ struct ServerAddress {
         return "postgresql://\(user)\(host)\(ports)/\(parts["dbname"] ?? "")?\(names.joined(separator: "&"))"
     }
 
+    /// Servers of which one takes writes.
+    struct Candidates {
+        let hosts: [Candidate]
+        /// How long each of them may take to accept a connection.
+        let connectMilliseconds: Int
+    }
+
+    struct Candidate {
+        let name: String
+        let address: String
+        let port: String
+    }
+
+    /// The servers of an address, or of libpq's environment, that has several and wants the one that takes writes; nil for others.
+    ///
+    /// - Parameter options: parameters that come before those of the address.
+    func candidates(_ options: [(name: String, value: String)]) -> Candidates? {
+        let parts = Self.defaults.merging(parts) { $1 }.merging(options.map { ($0.name, $0.value) }) { $1 }
+        guard ["primary", "read-write"].contains(parts["target_session_attrs"]) else { return nil }
+        func list(_ name: String) -> [String] {
+            parts[name, default: ""].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let (names, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(names.count, addresses.count)
+        func part(_ parts: [String], _ place: Int) -> String {
+            parts.count == 1 || place < parts.count ? parts[parts.count == 1 ? 0 : place] : ""
+        }
+        guard count > 1 else { return nil }
+        let hosts = (0..<count).map { place in
+            Candidate(name: part(names, place), address: part(addresses, place), port: part(ports, place))
+        }
+        let seconds = parts["connect_timeout"].flatMap { Int($0) } ?? 10
+        // libpq takes 0 for no limit, and 1 for 2.
+        let limit = seconds > 0 ? min(max(seconds, 2), 86_400) : 86_400
+        return Candidates(hosts: hosts, connectMilliseconds: limit * 1000)
+    }
+
+    /// libpq's parameters as its environment has them.
+    private static let defaults: [String: String] = {
+        guard let defaults = PQconndefaults() else { return [:] }
+        defer { PQconninfoFree(defaults) }
+        var parts: [String: String] = [:]
+        var next = defaults
+        while let name = next.pointee.keyword {
+            if let value = next.pointee.val { parts[String(cString: name)] = String(cString: value) }
+            next += 1
+        }
+        return parts
+    }()
+
     /// libpq ends a user's password at the first `@` and a port at the first `/`. What is left of a password without escapes
     /// would be a host, a port or a database, which libpq's messages and the server's show.
     private func requireEscapes() throws(StorageError) {

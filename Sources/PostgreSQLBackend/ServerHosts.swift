@@ -48,6 +48,12 @@ extension ConnectionParameters {
         if hosts.contains(where: { $0.port != nil }) {
             own.append(("port", hosts.map { $0.port.map(String.init) ?? "" }.joined(separator: ",")))
         }
-        return ConnectionParameters(list: list + own.map { (name: $0.0, value: $0.1) })
+        let list = list + own.map { (name: $0.0, value: $0.1) }
+        guard !candidates.isEmpty, hosts.count > 1 else { return ConnectionParameters(list: list) }
+        let servers = hosts.map {
+            ServerAddress.Candidate(name: $0.name, address: "", port: $0.port.map(String.init) ?? "")
+        }
+        return ConnectionParameters(
+            list: list, of: ServerAddress.Candidates(hosts: servers, connectMilliseconds: connectMilliseconds))
     }
 }

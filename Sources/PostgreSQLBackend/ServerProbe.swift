@@ -18,11 +18,19 @@ struct ServerProcess: Sendable {
     let start: Int64
     let serverStart: Int64
 
-    /// Asks the process for itself, and whether its server is a replica.
+    /// A primary's timeline; null on a replica.
+    static let timeline =
+        """
+        CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN
+          ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::pg_catalog.bit(32)::int8 END
+        """
+
+    /// Asks the process for itself, whether its server is a replica, and for a primary's timeline.
     static let statement = Statement(
         """
         SELECT a.pid::int8, \(microseconds("a.backend_start")),
-          \(microseconds("pg_catalog.pg_postmaster_start_time()")), pg_catalog.pg_is_in_recovery()
+          \(microseconds("pg_catalog.pg_postmaster_start_time()")), pg_catalog.pg_is_in_recovery(),
+          \(timeline)
         FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a
         """)
 
@@ -103,11 +111,25 @@ final class ServerProbe {
     private let handle: OpaquePointer?
     private var isConnected = false
     private let end: DispatchTime
+    /// Ends a wait for the server, which nobody needs any more.
+    private let isPointless: () -> Bool
+    private static let millisecondsBetweenLooks = 250
 
-    /// - Parameter time: the time that all questions together may take.
-    init(_ parameters: ConnectionParameters, within time: DispatchTimeInterval) {
+    /// - Parameters:
+    ///   - time: the time that all questions together may take.
+    ///   - isPointless: asked now and then; true ends them.
+    init(
+        _ parameters: ConnectionParameters, within time: DispatchTimeInterval, unless isPointless: @escaping () -> Bool
+    ) {
         handle = parameters.withTexts { PQconnectStartParams($0, $1, 1) }
         end = .now() + time
+        self.isPointless = isPointless
+    }
+
+    /// Asks on a connection that is open, and closes it afterwards.
+    init(_ handle: OpaquePointer, until end: DispatchTime) {
+        (self.handle, self.end, isConnected) = (handle, end, true)
+        isPointless = { false }
     }
 
     deinit { PQfinish(handle) }
@@ -140,6 +162,19 @@ final class ServerProbe {
         return PQstatus(handle) == CONNECTION_OK && PQisBusy(handle) == 0 ? answer : .none
     }
 
+    /// The timeline of a primary; nil of a replica, and where the server does not say in time.
+    func timeline() -> Int64? {
+        guard let handle, PQsendQuery(handle, "SELECT \(ServerProcess.timeline)") == 1 else { return nil }
+        var timeline: Int64?
+        while let result = next(handle) {
+            defer { PQclear(result) }
+            if PQresultStatus(result) == PGRES_TUPLES_OK, PQntuples(result) == 1, PQgetisnull(result, 0, 0) == 0 {
+                timeline = Int64(String(cString: PQgetvalue(result, 0, 0)))
+            }
+        }
+        return timeline
+    }
+
     private func connect(_ handle: OpaquePointer) -> Bool {
         if PQstatus(handle) == CONNECTION_BAD { return false }
         var events = POLLOUT
@@ -164,8 +199,12 @@ final class ServerProbe {
 
     private func wait(_ handle: OpaquePointer, _ events: some BinaryInteger) -> Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-        let left = end.millisecondsLeft
-        return left > 0 && poll(&socket, 1, Int32(clamping: left)) > 0
+        while end.millisecondsLeft > 0 {
+            let time = min(end.millisecondsLeft, Self.millisecondsBetweenLooks)
+            if poll(&socket, 1, Int32(clamping: time)) > 0 { return true }
+            if isPointless() { return false }
+        }
+        return false
     }
 }
 

@@ -1,13 +1,50 @@
+internal import Dispatch
 internal import StorageDriver
 import Synchronization
 
-/// Tracks whether the server is a replica, as of the last new connection. One that was is promoted at any time.
+/// Tracks the server's role, as of the last new connections. A replica is promoted at any time, and a primary replaced.
 final class ServerRole: Sendable {
     private let replica = Atomic(false)
+    /// The latest timeline of a primary; 0 before one was found. Each promotion begins another one.
+    private let latest = Atomic<Int64>(0)
+    /// The place of the last primary among the servers of the address.
+    private let preferred = Atomic(0)
+    /// The time at which the servers were last asked for a successor, in milliseconds.
+    private let searched = Atomic<UInt64>(0)
+
+    private static let millisecondsBetweenSearches: UInt64 = 400
 
     var isReplica: Bool { replica.load(ordering: .acquiring) }
 
     func note(isReplica: Bool) { replica.store(isReplica, ordering: .releasing) }
+
+    // MARK: Successors
+
+    var timeline: Int64 { latest.load(ordering: .acquiring) }
+
+    /// Registers a primary.
+    ///
+    /// - Returns: false if another one has taken its place, which may not have heard of that.
+    func note(timeline: Int64) -> Bool {
+        latest.max(timeline, ordering: .acquiringAndReleasing).newValue == timeline
+    }
+
+    /// The place at which a search for the primary begins.
+    var place: Int {
+        get { preferred.load(ordering: .relaxed) }
+        set { preferred.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Returns true if a connection is not one to a primary that another one has replaced.
+    func isCurrent(_ connection: Connection) -> Bool { connection.timeline.map { $0 >= timeline } ?? true }
+
+    /// Returns true to one caller now and then, who asks for a successor on behalf of all.
+    func beginsSearch() -> Bool {
+        let now = DispatchTime.now().uptimeNanoseconds / 1_000_000
+        let last = searched.load(ordering: .relaxed)
+        guard now >= last + Self.millisecondsBetweenSearches else { return false }
+        return searched.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
+    }
 }
 
 extension PostgreSQLEngine: PromotableEngine {

@@ -117,4 +117,77 @@ struct FailoverTests {
         )
         try await store.close()
     }
+
+    /// The servers' address as one, and their own.
+    private static func both(_ servers: OwnServer, _ options: String) throws -> StorageURL {
+        let ports = try servers.addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
+        try #require(ports.count == 2)
+        return try StorageURL(
+            "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"
+                + "&schema=app&\(options)")
+    }
+
+    @Test func `a write says once that the server which took over lacks acknowledged commits`() async throws {
+        let servers = try OwnServer(hasReplica: true)
+        defer { try? servers.end() }
+        let url = try Self.both(servers, "timeout=1000&failover=120000")
+        let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
+        try await store.save(Pen(id: 1))
+        let addresses = servers.addresses
+        let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
+        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
+            await Task.yield()
+        }
+        // The replica hears of nothing more.
+        try Server.psql("ALTER SYSTEM SET primary_conninfo = ''", at: addresses[1])
+        try Server.psql("SELECT pg_reload_conf()", at: addresses[1])
+        while try Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) != "0" {
+            await Task.yield()
+        }
+        try await store.save(Pen(id: 2))
+        _ = try? Server.psql(
+            "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+        try Server.psql("SELECT pg_promote()", at: addresses[1])
+
+        let lacking = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 3)) }
+        #expect(lacking?.code == .outcomeUnknown)
+        #expect(try await store.select(Pen.self).keys() == [1])
+        try await store.save(Pen(id: 4))
+        #expect(try await store.select(Pen.self).keys() == [1, 4])
+        try await store.close()
+    }
+
+    @Test func `a store leaves a primary that stops for its successor, and does not go back when it goes on`()
+        async throws
+    {
+        let servers = try OwnServer(hasReplica: true)
+        let stopped = try servers.processes()
+        defer {
+            // The first one begins nothing new before the others are done.
+            for process in stopped { kill(process, SIGCONT) }
+            try? servers.end()
+        }
+        let url = try Self.both(servers, "timeout=600000&failover=600000")
+        let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
+        try await store.save(Pen(id: 1))
+        #expect(try await store.find(Pen.self, key: 1) != nil)
+        let addresses = servers.addresses
+        let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
+        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
+            await Task.yield()
+        }
+        let frozen = try servers.processes()
+        for process in frozen { kill(process, SIGSTOP) }
+        try Server.psql("SELECT pg_promote()", at: addresses[1])
+        // By the timeout alone this would take ten minutes.
+        try await store.save(Pen(id: 2))
+        for process in frozen { kill(process, SIGCONT) }
+        // The old one goes on, and nothing of it is read or written any more.
+        for id in 3...6 {
+            try await store.save(Pen(id: id))
+            #expect(try await store.select(Pen.self).keys() == Array(1...id))
+        }
+        #expect(try Server.psql("SELECT count(*) FROM app.\"Pen\"", at: addresses[0]) == "1")
+        try await store.close()
+    }
 }

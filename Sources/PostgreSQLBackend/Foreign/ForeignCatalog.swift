@@ -120,10 +120,15 @@ final class ForeignCatalog: Sendable {
                 WHERE u.place <= x.indnkeyatts ORDER BY u.place)) ORDER BY x.indisprimary DESC, i.relname), '[]')
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
             WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND m.amname = 'btree') END)::text
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        FROM pg_namespace n
+        -- No index of pg_class has the schema first.
+        JOIN pg_depend d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+          AND d.classid = 'pg_class'::regclass AND d.deptype = 'n'
+        JOIN pg_class c ON c.oid = d.objid
         CROSS JOIN LATERAL (SELECT
+          -- By an index of names all stores' constraints would be looked at.
           EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
-            AND k.conname ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
+            AND (k.conname || '') ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
           c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
             WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
               AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses) AS f

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The cluster that `scripts/with-cluster` has started around the tests.
+enum Cluster {
+    private static let environment = ProcessInfo.processInfo.environment
+    static let url = environment["STORAGE_CLUSTER"]
+    static var isThere: Bool { url != nil }
+    /// `STORAGE_FAILOVERS` says how often the primary is replaced.
+    static let failovers = environment["STORAGE_FAILOVERS"].flatMap(Int.init) ?? 3
+    /// Whether acknowledged commits are on one server alone.
+    static let isAsynchronous = environment["STORAGE_CLUSTER_ASYNCHRONOUS"] != nil
+
+    /// `STORAGE_FAULTS` says which happen, in turn; all by default.
+    static let faults: [Fault] = {
+        let names = environment["STORAGE_FAULTS"]?.split(separator: ",") ?? []
+        return names.isEmpty ? Fault.allCases : names.compactMap { Fault(rawValue: String($0)) }
+    }()
+
+    /// What happens to the primary, as the script describes it.
+    enum Fault: String, CaseIterable {
+        case kill, cut, `switch`, pause, crash, freeze
+    }
+
+    /// Does something to the primary.
+    ///
+    /// - Returns: its node.
+    static func harm(_ fault: Fault) async throws -> String { try await run(fault.rawValue) }
+
+    /// Undoes what was done to nodes, and returns when there is a primary that both others follow.
+    static func mend() async throws {
+        _ = try await run("mend")
+        _ = try await run("wait")
+    }
+
+    /// The first time, in seconds since 1970, after another at which a server became a primary.
+    static func promotion(after time: Double) async throws -> Double? {
+        try await run("log").split(separator: "\n").compactMap { Double($0) }.first { $0 > time }
+    }
+
+    /// Runs the script on a thread that no task waits for.
+    private static func run(_ action: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try runNow(action) }) }
+        }
+    }
+
+    private static func runNow(_ action: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = root.deletingLastPathComponent().appendingPathComponent("scripts/with-cluster")
+        process.arguments = ["do", action]
+        let output = Pipe()
+        (process.standardOutput, process.standardInput) = (output, FileHandle.nullDevice)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Server.ShellError(text: "with-cluster do \(action): \(text)")
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
