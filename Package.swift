@@ -85,7 +85,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "StorageAPI",
-            dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["StorageDriver", "StorageSearch", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "StorageSearch", swiftSettings: strict),
         .target(name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
@@ -302,7 +302,7 @@ if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend", "SQLiteBackend",
         "StorageAPI",
-        "StorageDriver", "StorageJSON", "TerminalOutput",
+        "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

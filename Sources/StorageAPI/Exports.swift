@@ -8,3 +8,5 @@
 @_exported public import struct StorageDriver.StorageURL
 @_exported public import struct StorageDriver.TextFolding
 @_exported public import enum StorageDriver.Value
+@_exported public import struct StorageSearch.SearchExcerpt
+@_exported public import struct StorageSearch.SearchQuery

@@ -144,3 +144,24 @@ public macro Reference(onDelete: DeleteRule) = #externalMacro(module: "StorageMa
 /// Excludes a property of a `@Storable` struct from the store. A loaded model has the property's default value.
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+
+/// Marks a text that full-text searches find: a `String`, a `String?`, a `[String]` or a `[String]?`, in a record or in what it
+/// owns.
+///
+/// ```
+/// @Storable
+/// struct Note {
+///     var id: UUID
+///     @Searchable(weight: 2) var title: String
+///     @Searchable var body: String
+/// }
+/// let notes = try await store.select(Note.self).where { $0.matches("storage engine") }
+///     .order { $0.relevance.descending }.limit(20).all()
+/// ```
+///
+/// The mark is recorded in the store, and every program that writes to it keeps the index. Adding it to a model with records
+/// makes the index when the store is opened.
+///
+/// - Parameter weight: the weight of the property's words in a record's relevance, above 0.
+@attached(peer)
+public macro Searchable(weight: Double = 1) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@Key`, `@Indexed`, `@Unique`, `@Expires`, `@Created`, `@Modified`, `@Field`, `@Reference` and `@Ignored`: read by ``StorableMacro``, and expanding to nothing.
+/// `@Key`, `@Indexed`, `@Unique`, `@Expires`, `@Created`, `@Modified`, `@Field`, `@Reference`, `@Searchable` and `@Ignored`: read by ``StorableMacro``, and expanding to nothing.
 ///
 /// Expanding them shows misplaced ones.
 public struct MarkerMacro: PeerMacro {

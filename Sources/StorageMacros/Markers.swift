@@ -11,6 +11,7 @@ enum Marker: String {
     case field = "Field"
     case ignored = "Ignored"
     case reference = "Reference"
+    case searchable = "Searchable"
 }
 
 /// The markers of one property.
@@ -58,6 +59,9 @@ extension AttributeSyntax {
         }
         return arguments.isEmpty ? nil : arguments.joined(separator: ", ")
     }
+
+    /// The weight in `@Searchable(weight: 2)`.
+    var weight: ExprSyntax? { argument(labeled: "weight") }
 
     /// The rule in `@Reference(onDelete: .cascade)`.
     var deleteRule: ExprSyntax? { argument(labeled: "onDelete") }

@@ -4,7 +4,7 @@ extension StorableRenderer {
         """
         \(access)nonisolated static var schema: StorageAPI.ModelSchema {
             StorageAPI.ModelSchema(\(model.storedName), [
-        \(lines { _, property in "        StorageAPI.Property(\(arguments(of: property)))\(json(of: property))," })
+        \(lines { _, property in "        StorageAPI.Property(\(arguments(of: property)))\(json(of: property))\(search(of: property))," })
             ])
         }
         """
@@ -26,6 +26,11 @@ extension StorableRenderer {
 
     private func json(of property: StoredProperty) -> String {
         property.markers[.field]?.jsonArguments.map { ".json(\($0))" } ?? ""
+    }
+
+    private func search(of property: StoredProperty) -> String {
+        guard let mark = property.markers[.searchable] else { return "" }
+        return ".searchable(weight: \(mark.weight?.trimmedDescription ?? "1"))"
     }
 
     private func traits(of property: StoredProperty) -> String? {

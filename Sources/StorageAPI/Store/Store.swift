@@ -41,11 +41,15 @@ public final class Store: Sendable {
     let expiry: ExpiryLayer
     /// The history that the store keeps.
     let history: StoreHistory
+    /// The search indexes of the store.
+    let search: StoreSearch
     /// The layers of the application.
     let layers: ApplicationLayers
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
+    /// Learns of the progress of search indexes that opening makes.
+    let indexing: (@Sendable (SearchProgress) -> Void)?
     package let clock: @Sendable () -> Date
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
@@ -118,6 +122,7 @@ public final class Store: Sendable {
         }
         self.clock = clock
         instruments = options.instruments
+        indexing = options.indexing
         sharedTables = engine as? any SharedTablesEngine
         let info = engine.info
         opened = info
@@ -136,6 +141,8 @@ public final class Store: Sendable {
         let seconds = { @Sendable in clock().timeIntervalSinceReferenceDate }
         expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
         history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }
+        search = StoreSearch(registry) { [observers] in observers.index($0) }
+        registry.directory.serve(search)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
@@ -202,16 +209,20 @@ public final class Store: Sendable {
 
     /// Creates or updates the models' tables as declared, all in one transaction.
     package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
-        guard let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models) }) else { return }
-        await queue.run(job)
-        try finishPreparing(job)
+        if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models) }) {
+            await queue.run(job)
+            try finishPreparing(job)
+        }
+        try await finishIndexes(of: models)
     }
 
     func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
-        guard let job = try jobPreparing(models) else { return }
-        try checkNotInBody("open")
-        queue.runBlocking(job)
-        try finishPreparing(job)
+        if let job = try jobPreparing(models) {
+            try checkNotInBody("open")
+            queue.runBlocking(job)
+            try finishPreparing(job)
+        }
+        try finishIndexesBlocking(of: models)
     }
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {

@@ -28,11 +28,16 @@ extension Store {
         /// URL also the options in effect, at `info` and without secrets. Silent by default.
         public var logger: Logger
 
+        /// Receives the progress of search indexes that opening makes of records that are stored already.
+        public var indexing: (@Sendable (SearchProgress) -> Void)?
+
         /// Options; by default no history is begun, and there are no layers and no instruments.
         public init(
             history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
-            clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent
+            clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent,
+            indexing: (@Sendable (SearchProgress) -> Void)? = nil
         ) {
+            self.indexing = indexing
             self.history = history
             self.layers = layers
             self.instruments = instruments

@@ -9,6 +9,21 @@ internal import Foundation
 /// Elements are equal as their stored types are: numbers by value, text by bytes, arrays element by element. An element
 /// to look for is given as its JSON text, as `ColumnValue` writes it.
 public enum ArrayElements {
+    /// The elements of a stored array that are texts.
+    package static func texts(_ array: String) -> [String] {
+        var array = array
+        return array.withUTF8 { bytes in
+            var json = JSONReader(UnsafeRawBufferPointer(bytes))
+            var texts: [String] = []
+            _ = json.readElements { reader in
+                guard let text = reader.readString() else { return reader.skipValue() }
+                texts.append(text)
+                return true
+            }
+            return texts
+        }
+    }
+
     /// The number of elements of a stored array, or of bytes of a blob; nil if the value is neither.
     public static func count(_ value: Value) -> Int? {
         switch value {

@@ -175,6 +175,10 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     }
     /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var expiry: Bool?
+    /// The weight of the column's words in a full-text search; nil for a column that is not searched.
+    ///
+    /// The store keeps the index in tables of its own. An engine stores this with the column.
+    public var searchWeight: Double?
 
     /// A column, by default that of a property.
     public init(

@@ -3,22 +3,43 @@ extension SearchIndex {
     ///
     /// A document whose key is stored takes the place of the one that has it. Removing a key that is not stored does nothing.
     package func write(_ documents: [SearchDocument], removing keys: [[UInt8]] = []) throws(SearchFailure) {
-        defer { forget() }
-        let state = try state()
-        var removed: Set<Int> = []
-        for key in keys { try remove(key, &removed) }
         // Of several documents with one key, the last.
         var last: [[UInt8]: Int] = [:]
         for (index, document) in documents.enumerated() { last[document.key] = index }
+        var changes: [Change]? = keys.map(Change.remove)
+        changes? += documents.enumerated().filter { last[$1.key] == $0 }.map { .add($1) }
+        try write { () throws(SearchFailure) in changes.take() }
+    }
+
+    /// A change of one document.
+    package enum Change {
+        case add(SearchDocument)
+        case remove([UInt8])
+    }
+
+    /// Adds and removes documents, as one commit, so that any number needs the same memory.
+    ///
+    /// - Parameter next: gives the next changes, and nil after the last. No key is added twice.
+    package func write(_ next: () throws(SearchFailure) -> [Change]?) throws(SearchFailure) {
+        defer { forget() }
+        let state = try state()
+        var removed: Set<Int> = []
         var commit = Commit(
             words: Accumulator(first: state.nextDocument, properties: properties.count), removed: [],
             pending: state.nextPending)
-        for (index, document) in documents.enumerated() where last[document.key] == index {
-            try remove(document.key, &removed)
-            let number = commit.words.end
-            commit.words.add(document.texts)
-            try storage.add(document: number, key: document.key)
-            if commit.words.size > limits.memory {
+        while let changes = try next() {
+            for change in changes {
+                guard case .add(let document) = change else {
+                    if case .remove(let key) = change { try remove(key, &removed) }
+                    continue
+                }
+                try remove(document.key, &removed)
+                let number = commit.words.end
+                commit.words.add(document.texts)
+                try storage.add(document: number, key: document.key)
+                guard commit.words.size > limits.memory else { continue }
+                commit.removed = removed.sorted()
+                removed = []
                 try spill(&commit)
             }
         }
@@ -36,6 +57,20 @@ extension SearchIndex {
         if isDue || commit.written > 0 || state.work != nil {
             try merge(blocks: limits.blocks + (commit.written + row.count) / SegmentFormat.blockSize * 4)
         }
+    }
+
+    /// Removes all documents. Their rows must be removed from the storage's documents after that.
+    ///
+    /// The numbers of documents, commits and segments go on, since others may have cached what has a number.
+    package func removeAll() throws(SearchFailure) {
+        defer { forget() }
+        let state = try state()
+        guard state.nextDocument > 1 else { return }
+        let header = SegmentHeader(
+            number: state.nextSegment, first: state.nextDocument, end: state.nextDocument, documents: 0,
+            words: [Int](repeating: 0, count: properties.count), lastPending: state.nextPending - 1)
+        for table in SearchTable.allCases { try storage.remove(table, 0...Int.max) }
+        try storage.put(.segments, header.number, header.bytes)
     }
 
     private struct Commit {

@@ -56,3 +56,20 @@ public struct SearchQuery: Hashable, Sendable, CustomStringConvertible {
         return clauses.joined().filter { seen.insert($0).inserted }
     }
 }
+
+extension SearchQuery {
+    /// The query in one property alone. A term of another property finds nothing.
+    package func restricted(to property: String) -> SearchQuery {
+        func restricted(_ term: SearchTerm) -> SearchTerm? {
+            guard term.property == nil || term.property == property else { return nil }
+            var term = term
+            term.property = property
+            return term
+        }
+        var query = self
+        query.clauses = clauses.map { $0.compactMap(restricted) }
+        query.exclusions = exclusions.compactMap(restricted)
+        if query.clauses.contains(where: \.isEmpty) { query.clauses = [] }
+        return query
+    }
+}

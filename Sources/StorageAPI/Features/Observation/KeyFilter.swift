@@ -9,7 +9,7 @@ struct KeyFilter {
 
     /// Nil if other records decide as well whether a record is selected, or where it stands.
     init?(_ selection: Selection, _ handle: ModelHandle) throws(StorageError) {
-        var lowering = QueryLowering(handle)
+        var lowering = QueryLowering(handle, in: nil)
         let (query, arguments) = try handle.query(selection, .count, &lowering)
         if lowering.leavesRecord { return nil }
         let plan = handle.plan(query)

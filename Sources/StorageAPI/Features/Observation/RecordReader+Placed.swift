@@ -23,7 +23,7 @@ extension RecordReader {
         _ selection: Selection, among keys: ValueList?, as _: M.Type
     ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
         let schema = model.root.schema
-        var lowering = QueryLowering(handle, among: keys)
+        var lowering = QueryLowering(handle, among: keys, in: session)
         let (selected, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
         var query = selected
         if !query.order.isEmpty {

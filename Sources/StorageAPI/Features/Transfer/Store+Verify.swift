@@ -91,6 +91,13 @@ extension Store {
                     try Self.tell(error, body)
                 }
             }
+            do throws(StorageError) {
+                try search.verify(in: reader) { model, key, difference in
+                    body(StoreProblem(difference, model: model, key: key))
+                }
+            } catch {
+                try Self.tell(error, body)
+            }
             for (type, handle) in registry.declared where handle.tables.isStored(in: tables) {
                 do throws(StorageError) {
                     try RecordReader(handle: handle, session: reader).findUnreadable(type) { body(StoreProblem($0)) }

@@ -25,7 +25,8 @@ class ForwardingSession: QueryExplaining, PrefetchingSession {
 
 /// A reading session that forwards every call to another one.
 class ForwardingReader: ForwardingSession, StorageReader {
-    private let reader: any StorageReader
+    /// The session below.
+    final let reader: any StorageReader
 
     init(_ reader: any StorageReader) {
         self.reader = reader

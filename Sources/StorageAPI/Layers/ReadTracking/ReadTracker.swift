@@ -28,6 +28,11 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
         }.cursor
     }
 
+    func untracked(reading model: String) -> any StorageSession {
+        models.insert(model)
+        return reader
+    }
+
     func show(_ body: (inout RowDigest) -> Void) { body(&digest) }
 
     /// Forgets everything read so far.

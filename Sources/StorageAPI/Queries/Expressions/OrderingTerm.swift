@@ -10,6 +10,19 @@ public struct OrderingTerm: Sendable {
         self.nullsFirst = nullsFirst
     }
 
+    /// True for the order by relevance. In a text the word stands for a property of this name if the model has one.
+    func isRelevance(of model: ModelTables) -> Bool {
+        var node = node
+        while case .placed(let inner, _) = node { node = inner }
+        switch node {
+        case .relevance: return true
+        case .property(let path):
+            return path.names.map(\.text) == ["relevance"] && path.ordinals.isEmpty
+                && model.root.ordinal(of: "relevance") == nil
+        default: return false
+        }
+    }
+
     /// The same order, with nil before everything else.
     public var nilsFirst: OrderingTerm { OrderingTerm(node: node, isDescending: isDescending, nullsFirst: true) }
     /// The same order, with nil after everything else.

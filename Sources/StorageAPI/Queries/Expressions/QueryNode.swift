@@ -30,6 +30,10 @@ indirect enum QueryNode: Sendable {
     case refers(PropertyPath, [[Value]])
     case text(TextTest, QueryNode, QueryNode, TextFolding)
     case hasElement(QueryNode, Value)
+    /// A search of the record at the path, or of one of its texts.
+    case matches(PropertyPath, SearchText)
+    /// The relevance of the record, by which a query may be ordered.
+    case relevance
     case and([QueryNode])
     case or([QueryNode])
     case not(QueryNode)

@@ -27,9 +27,9 @@ struct ResultPlan {
 
 extension ModelHandle {
     /// The plan for a query of groups.
-    func plan(_ groups: GroupSelection) throws(StorageError) -> ResultPlan {
+    func plan(_ groups: GroupSelection, in session: any StorageSession) throws(StorageError) -> ResultPlan {
         try checkPage(groups.limit, groups.offset)
-        var lowering = QueryLowering(self)
+        var lowering = QueryLowering(self, in: session)
         var keys: [TypedTerm] = []
         for key in groups.keys { keys.append(try lowering.typed(key)) }
         lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])

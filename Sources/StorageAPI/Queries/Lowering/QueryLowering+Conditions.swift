@@ -17,6 +17,8 @@ extension QueryLowering {
             return try textTest(test, node, pattern, folding, in: place)
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
         case .refers(let path, let keys): return try refers(path, keys, in: place)
+        case .matches(let path, let search): return try matches(path, search, in: place)
+        case .relevance: throw invalid("Relevance orders the records of a query; it is no value.")
         case .quantified(let quantifier, let path, let inner):
             return try quantified(quantifier, path, inner, in: place)
         case .overPath(let quantifier, let path, let comparison):
@@ -64,7 +66,7 @@ extension QueryLowering {
     }
 
     /// Returns the term that a reference, or one of an array of them, is to a record with one of the keys.
-    private mutating func refers(
+    mutating func refers(
         _ path: PropertyPath, _ keys: [[Value]], in place: Place
     ) throws(StorageError) -> QueryTerm {
         switch try resolve(path, in: place) {
@@ -81,7 +83,7 @@ extension QueryLowering {
         }
     }
 
-    private mutating func equal(_ parts: [TypedTerm], _ keys: [[Value]]) throws(StorageError) -> QueryTerm {
+    mutating func equal(_ parts: [TypedTerm], _ keys: [[Value]]) throws(StorageError) -> QueryTerm {
         if parts.count == 1, keys.count != 1 {
             return .isIn(parts[0].term, list: try list(keys.flatMap { $0 }, [], as: parts[0].type), parts[0].type)
         }

@@ -4,7 +4,9 @@ import StorageDriver
 /// extracts the values.
 struct QueryLowering {
     let model: ModelTables
-    private let directory: ModelDirectory
+    let directory: ModelDirectory
+    /// Answers searches; nil where the query is only compared.
+    let session: (any StorageSession)?
     /// The table whose rows the query returns.
     let table: TableBinding
     /// The tables of other models that the query touches, in the order in which it meets them.
@@ -20,7 +22,11 @@ struct QueryLowering {
     var grouping: Query.Grouping?
 
     /// - Parameter keys: the keys of the rows in scope; nil for all rows.
-    init(_ handle: ModelHandle, table: TableBinding? = nil, among keys: ValueList? = nil) {
+    init(
+        _ handle: ModelHandle, table: TableBinding? = nil, among keys: ValueList? = nil,
+        in session: (any StorageSession)?
+    ) {
+        self.session = session
         arguments = keys?.scopeArguments ?? QueryArguments()
         scope = keys?.scope ?? .all
         scopeCount = arguments.values.count + arguments.lists.count

@@ -20,6 +20,40 @@ public struct Selection: Sendable {
         return selection
     }
 
+    /// A search of the record that every selected record meets, perhaps among other conditions.
+    struct Search {
+        let path: PropertyPath
+        let text: SearchText
+        fileprivate let place: Int
+    }
+
+    /// The conditions that all must be met.
+    private var conditions: [QueryNode] {
+        var open = filter.map { [$0] } ?? []
+        var conditions: [QueryNode] = []
+        while let node = open.popLast() {
+            if case .and(let parts) = node { open += parts.reversed() } else { conditions.append(node) }
+        }
+        return conditions
+    }
+
+    /// The searches of the record among the conditions that all must be met.
+    var searches: [Search] {
+        conditions.enumerated().compactMap { place, node in
+            var node = node
+            while case .placed(let inner, _) = node { node = inner }
+            guard case .matches(let path, let text) = node, path.inverse == nil else { return nil }
+            return Search(path: path, text: text, place: place)
+        }
+    }
+
+    /// The other conditions, without order and page.
+    func without(_ search: Search) -> Selection {
+        var selection = Selection()
+        for (place, node) in conditions.enumerated() where place != search.place { selection.add(node, depth: depth) }
+        return selection
+    }
+
     mutating func add(_ condition: QueryNode, depth: Int = 0) { add((condition, depth)) }
 
     mutating func add(_ condition: QueryNode.Nested) {
@@ -97,9 +131,10 @@ extension ModelHandle {
     ///   - change: changes the lowered query, such as its filter.
     func plan(
         _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: ValueList? = nil,
+        in session: any StorageSession,
         _ change: (inout Query, inout QueryArguments) -> Void = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
-        var lowering = QueryLowering(self, table: table, among: keys)
+        var lowering = QueryLowering(self, table: table, among: keys, in: session)
         var (query, arguments) = try query(selection, result, &lowering)
         change(&query, &arguments)
         return (plan(query, table: lowering.table.index, others: lowering.others), arguments)

@@ -18,6 +18,7 @@ final class ModelDirectory: Sendable {
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
         var registry: (any ModelResolver)?
+        var search: (any TextSearch)?
 
         func tables(of type: ObjectIdentifier) -> ModelTables? {
             if !uncommitted.isEmpty, let own = uncommitted[type], isWriting() { return own }
@@ -55,10 +56,18 @@ final class ModelDirectory: Sendable {
         isAskingServer.store(info.readerThreads != nil, ordering: .relaxed)
     }
 
+    func serve(_ search: any TextSearch) { known.withLock { $0.search = search } }
+
+    func textSearch() throws(StorageError) -> any TextSearch {
+        guard let search = known.withLock({ $0.search }) else { throw StorageError.storeClosed }
+        return search
+    }
+
     /// Leaves the registry of a store that is gone.
     func leave() {
         known.withLock { known in
             known.registry = nil
+            known.search = nil
             known.isWriting = { false }
         }
     }

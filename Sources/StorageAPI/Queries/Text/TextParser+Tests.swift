@@ -4,6 +4,7 @@ import StorageDriver
 extension TextParser {
     mutating func test() throws(StorageError) -> QueryNode {
         for (word, quantifier) in Self.quantifiers where take(word: word) { return try quantified(quantifier) }
+        if let search = try search() { return search }
         if take(word: "truepredicate") { return .constant(true) }
         if take(word: "falsepredicate") { return .constant(false) }
         let left = try sum()
@@ -13,6 +14,20 @@ extension TextParser {
             return left
         }
         return comparison(left)
+    }
+
+    /// `matches "words"`, a search of the whole record; nil where matches is a property's name.
+    private mutating func search() throws(StorageError) -> QueryNode? {
+        let place = place
+        guard case .word(let word) = token.kind, word.lowercased() == "matches", isFollowedByText else { return nil }
+        advance()
+        return .placed(.matches(PropertyPath(scope: scope), try searchText()), place)
+    }
+
+    private mutating func searchText() throws(StorageError) -> SearchText {
+        let place = place
+        guard case .value(.text(let text)) = try sum() else { throw place.error("the words to search are expected") }
+        return SearchText(text: text, isTyping: false)
     }
 
     private static let quantifiers: [(String, Quantifier)] = [
@@ -50,6 +65,18 @@ extension TextParser {
             let folding = try folding()
             let pattern = try sum()
             return { .placed(.text(test, $0, pattern, folding), place) }
+        }
+        if case .word(let word) = token.kind, word.lowercased() == "matches" {
+            advance()
+            let text = try searchText()
+            return { node in
+                var inner = node
+                while case .placed(let next, _) = inner { inner = next }
+                guard case .property(let path) = inner else {
+                    return .placed(.invalid("matches stands behind a property, or alone."), place)
+                }
+                return .placed(.matches(path, text), place)
+            }
         }
         if take(word: "is") {
             let isNot = take(word: "not")

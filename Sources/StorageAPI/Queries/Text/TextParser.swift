@@ -86,6 +86,13 @@ struct TextParser {
 
     mutating func advance() { next += 1 }
 
+    /// True if a text, or a question mark for one, is behind the token.
+    var isFollowedByText: Bool {
+        guard next + 1 < tokens.count else { return false }
+        if case .string = tokens[next + 1].kind { return true }
+        return tokens[next + 1].kind == .symbol("?")
+    }
+
     mutating func take(_ symbol: String) -> Bool {
         guard token.kind == .symbol(symbol) else { return false }
         advance()

@@ -51,3 +51,14 @@ extension Property {
         return property
     }
 }
+
+extension Property {
+    /// The property as one that full-text searches find; `@Searchable` renders it.
+    ///
+    /// - Parameter weight: the weight of its words in the relevance of a record, above 0.
+    public func searchable(weight: Double = 1) -> Property {
+        var property = self
+        property.searchWeight = weight
+        return property
+    }
+}

@@ -60,6 +60,8 @@ public struct Property: Sendable {
     public var rule = DeleteRule.deny
     /// The place of the property in JSON, and the forms that are accepted there.
     public var form = JSONForm()
+    /// The weight of its words in a full-text search; nil for a property that is not searched.
+    public var searchWeight: Double?
 
     init(
         _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: String?,

@@ -215,6 +215,8 @@ struct DeclaredProperty {
     var target: ModelSource?
     /// The stored names of the parts of the target's key.
     var partNames: [String] = []
+    /// The weight of its words in a search; nil for a property that is not searched.
+    var searchWeight: Double?
 
     enum Kind: Hashable {
         case column(ColumnType)
@@ -235,6 +237,7 @@ struct DeclaredProperty {
         traits = property.traits
         defaultValue = property.defaultValue
         writeDefault = property.writeDefault
+        searchWeight = property.searchWeight
     }
 
     /// - Parameter isAssigned: whether it is a key that may be nil in records that are not stored yet.
@@ -248,6 +251,7 @@ struct DeclaredProperty {
         if property.isIndexed { traits.insert(.indexed) }
         if property.isUnique { traits.insert(.unique) }
         if property.isExpiry { traits.insert(.expires) }
+        searchWeight = property.searchWeight
         isOptional = property.isOptional || isAssigned
         switch kind {
         case .one: if isOptional { defaultValue = { .null } }

@@ -190,6 +190,7 @@ struct DeclaredTables {
                     || index == 0 && !property.traits.isDisjoint(with: [.indexed, .expires]),
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)
             column.isExpiry = index == 0 && property.traits.contains(.expires)
+            column.searchWeight = property.searchWeight
             return column
         }
     }

@@ -63,6 +63,7 @@ extension RecordSchema {
         sum.isIndexed = stored.isIndexed || wanted.isIndexed
         sum.isUnique = stored.isUnique || wanted.isUnique
         sum.isExpiry = stored.isExpiry || wanted.isExpiry
+        sum.searchWeight = wanted.searchWeight ?? stored.searchWeight
         return sum
     }
 

@@ -91,5 +91,6 @@ extension RecordSchema.Property {
             isIndexed: column.isIndexed, isUnique: column.isUnique,
             reference: column.reference)
         isExpiry = column.isExpiry
+        searchWeight = column.searchWeight
     }
 }

@@ -62,6 +62,9 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         public var renamedFrom: String?
         /// Nil if it is not, so that the JSON is the same as in earlier versions.
         private var expiry: Bool?
+        /// The weight of its words in a full-text search; nil for a property that is not searched. Texts and arrays of
+        /// texts can be, in owned records too.
+        public var searchWeight: Double?
 
         /// A property; by default neither Optional, nor a part of the key, nor indexed.
         public init(

@@ -30,6 +30,7 @@ enum SchemaValidation {
         }
         try validateExpiry(schema, isOwned: !needsKey)
         try validateStamps(schema, isOwned: !needsKey)
+        try validateSearch(schema)
         try validateRenames(schema)
     }
 
@@ -126,6 +127,20 @@ enum SchemaValidation {
                 schema.name, property.name,
                 "is the expiry of an owned record, which is deleted with its owner; mark one of the owner's"
             )
+        }
+    }
+
+    private static func validateSearch(_ schema: DeclaredModel) throws(StorageError) {
+        for property in schema.properties {
+            guard let weight = property.searchWeight else { continue }
+            guard property.kind == .column(.string) || property.kind == .column(.array(of: .string)) else {
+                throw error(schema.name, property.name, "cannot be searched: only String and [String] can")
+            }
+            guard weight > 0, weight <= 1e6 else {
+                throw error(
+                    schema.name, property.name, "is searched with the weight \(weight); give one above 0, at most 1,000,000"
+                )
+            }
         }
     }
 

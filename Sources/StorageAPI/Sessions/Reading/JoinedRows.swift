@@ -234,7 +234,7 @@ extension RecordReader {
     func joined<M: Storable, Row>(
         _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>
     ) throws(StorageError) -> [Row] {
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns), in: session)
         return try make.rows(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
     }
 
@@ -262,7 +262,7 @@ extension RecordReader {
             let buffer = try buffered(plan, keys.scopeArguments, isShown: isShown)
             return JoinedRows(self, buffer, isKeyOrder: true)
         }
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), among: keys)
+        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), among: keys, in: session)
         let buffer = try buffered(plan, arguments, isShown: isShown)
         return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
     }
@@ -271,7 +271,7 @@ extension RecordReader {
     fileprivate func rows(
         referringBy reference: ReferenceBinding, to keys: ValueList, _ selection: Selection
     ) throws(StorageError) -> JoinedRows {
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns)) { query, arguments in
+        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), in: session) { query, arguments in
             let isWanted = QueryTerm.refers(reference.columns, of: root.schema, list: arguments.lists.count)
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
             arguments.lists.append(keys)

@@ -8,6 +8,11 @@ protocol ReadTrackingSession: StorageSession {
     ///   shows by itself what is.
     func trackedRows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?) throws(StorageError) -> Cursor
 
+    /// The session below, for rows that are no part of a result and follow from a model's records.
+    ///
+    /// - Parameter model: the model, which counts as read.
+    func untracked(reading model: String) -> any StorageSession
+
     /// Adds a part of the result to the digest.
     func show(_ body: (inout RowDigest) -> Void)
 }

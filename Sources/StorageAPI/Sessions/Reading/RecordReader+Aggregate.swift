@@ -7,7 +7,7 @@ extension RecordReader {
     ) throws(StorageError) -> V {
         var groups = GroupSelection(rows: selection)
         groups.outputs = [.aggregate(function, term)]
-        let result = try handle.plan(groups)
+        let result = try handle.plan(groups, in: session)
         var rows = try RowCursor(
             session.rows(result.plan, result.arguments), RowContext(model: handle.tables, table: result.binding))
         guard try rows.next() else {

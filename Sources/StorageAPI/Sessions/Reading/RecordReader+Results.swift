@@ -8,18 +8,18 @@ extension RecordReader {
     ) throws(StorageError) -> [Int]? {
         switch rows {
         case .groups(let groups):
-            let result = try handle.plan(groups)
+            let result = try handle.plan(groups, in: session)
             try each(result, body)
             return nil
         case .records(let selection, let outputs):
-            let result = try handle.plan(outputs, selection)
+            let result = try handle.plan(outputs, selection, in: session)
             guard !result.binding.relations.isEmpty else {
                 try each(result, body)
                 return nil
             }
             return try withChildren(result, isKeyOrder: selection.order.isEmpty, body)
         case .owned(let property, let keys):
-            let result = try handle.plan([property], Selection(), keys: keys)
+            let result = try handle.plan([property], Selection(), keys: keys, in: session)
             guard !result.binding.relations.isEmpty else {
                 throw StorageError(.invalidQuery, "Only an owned property is loaded later.", model: model.name)
             }
@@ -68,9 +68,10 @@ extension ModelHandle {
     ///   - keys: of the only records that are wanted; nil for all.
     ///   - isTyped: whether the outputs' types are asked for.
     func plan(
-        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil, isTyped: Bool = false
+        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil, isTyped: Bool = false,
+        in session: any StorageSession
     ) throws(StorageError) -> ResultPlan {
-        var lowering = QueryLowering(self, among: keys)
+        var lowering = QueryLowering(self, among: keys, in: session)
         var terms: [TypedTerm] = []
         var relations: [RelationBinding] = []
         for output in outputs {

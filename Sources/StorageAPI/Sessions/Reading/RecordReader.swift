@@ -61,8 +61,7 @@ package struct RecordReader {
             var rows = rows
             try M.read(&rows, limit: .max, into: &models)
         } else {
-            let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-            var cursor = try session.rows(plan, arguments)
+            var cursor = try rows(selection, root.columns)
             _ = try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
     }
@@ -78,8 +77,7 @@ package struct RecordReader {
             var inStep = inStep
             return try rows(&inStep)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try self.rows(selection, root.columns)
         var part: [M] = []
         var hasMore = true
         repeat {
@@ -98,8 +96,7 @@ package struct RecordReader {
         if selection.isEverything, root === model.root {
             return RowCursor(try session.rows(handle.plan(rowsOf: 0, .all), QueryArguments()), context)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-        return RowCursor(try session.rows(plan, arguments), context)
+        return RowCursor(try rows(selection, root.columns), context)
     }
 
     /// Reads up to `limit` rows, fewer where they are large, then their children by the rows' keys, and decodes in key order.
@@ -188,8 +185,7 @@ package struct RecordReader {
     // MARK: Keys and numbers
 
     func keys<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M.Key] {
-        let (plan, arguments) = try handle.plan(selection, .columns(model.root.schema.key))
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try rows(selection, model.root.schema.key)
         let context = RowContext(model: model, table: model.keyRows)
         var keys: [M.Key] = []
         while try cursor.next() {
@@ -201,8 +197,7 @@ package struct RecordReader {
 
     /// The keys of a selection as values, for a write that follows.
     func keyValues(_ selection: Selection) throws(StorageError) -> ValueList {
-        let (plan, arguments) = try handle.plan(selection, .columns(model.root.schema.key))
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try rows(selection, model.root.schema.key)
         var keys = ValueList(width: model.rootKeyCount, values: [])
         while try cursor.next() {
             for cell in 0..<model.rootKeyCount { keys.values.append(cursor.cells[cell].value) }
@@ -213,7 +208,7 @@ package struct RecordReader {
     func count(_ selection: Selection, in table: TableBinding? = nil) throws(StorageError) -> Int {
         var unordered = selection
         unordered.order = []
-        let (plan, arguments) = try handle.plan(unordered, .count, table: table)
+        let (plan, arguments) = try handle.plan(unordered, .count, table: table, in: session)
         let count = Int(try integer(plan, arguments))
         return min(max(count - selection.offset, 0), selection.limit ?? .max)
     }
@@ -222,7 +217,7 @@ package struct RecordReader {
         guard selection.limit == nil, selection.offset == 0 else { return try count(selection) > 0 }
         var unordered = selection
         unordered.order = []
-        let (plan, arguments) = try handle.plan(unordered, .exists)
+        let (plan, arguments) = try handle.plan(unordered, .exists, in: session)
         return try integer(plan, arguments) != 0
     }
 
@@ -235,7 +230,10 @@ package struct RecordReader {
     }
 
     func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
+        var selection = selection
+        // The engine's part of the query: relevance orders what it gives.
+        selection.order.removeAll { $0.isRelevance(of: model) }
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns), in: session)
         return try session.explained(plan, arguments)
     }
 }

@@ -23,6 +23,13 @@ struct ForeignMapping {
             guard wanted.type == stored.type || wanted.type.row.standsFor.contains(stored.type) else {
                 throw mismatch(wanted.property, "is \(stored.type) in the table and declared as \(wanted.type)")
             }
+            guard wanted.searchWeight == nil else {
+                throw StorageError(
+                    .unsupported,
+                    "The property \(wanted.property) cannot be searched: other software writes the table without the "
+                        + "store's index. Copy the records into a table of the store.",
+                    operation: "open", property: wanted.property)
+            }
             guard !wanted.isUnique || stored.isUnique || foreign.key == [index] else {
                 throw mismatch(wanted.property, "is declared @Unique, and the table does not see to that")
             }

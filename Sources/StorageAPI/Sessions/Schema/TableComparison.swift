@@ -130,7 +130,9 @@ struct TableComparison {
         column.isIndexed = wanted.isIndexed
         column.isUnique = wanted.isUnique
         compareMarks(stored, wanted)
+        compareSearch(stored, wanted)
         column.isExpiry = wanted.isExpiry
+        column.searchWeight = wanted.searchWeight
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
         column.reference = wanted.reference
@@ -164,6 +166,14 @@ struct TableComparison {
         if stored.isExpiry != wanted.isExpiry {
             notes.append("records \(wanted.isExpiry ? "expire" : "no longer expire") at \(wanted.property)")
         }
+    }
+
+    private mutating func compareSearch(_ stored: ColumnSchema, _ wanted: ColumnSchema) {
+        guard stored.searchWeight != wanted.searchWeight else { return }
+        guard let weight = wanted.searchWeight else {
+            return notes.append("\(wanted.property) is no longer searched")
+        }
+        notes.append("\(wanted.property) is searched with the weight \(weight)")
     }
 
     private mutating func compareReferences(
@@ -260,6 +270,7 @@ struct TableComparison {
         new.columns[index].isIndexed = false
         new.columns[index].isUnique = false
         new.columns[index].isExpiry = false
+        new.columns[index].searchWeight = nil
         if !new.columns[index].isOptional {
             new.columns[index].isOptional = true
             needsRebuild = true

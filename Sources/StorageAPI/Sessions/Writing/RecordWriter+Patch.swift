@@ -43,7 +43,7 @@ extension RecordWriter {
         _ contents: [(column: Int, content: Assignment.Content)], _ selection: Selection
     ) throws(StorageError) -> Int {
         let schema = model.root.schema
-        var lowering = QueryLowering(handle)
+        var lowering = QueryLowering(handle, in: writer)
         var terms = schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) }
         for (column, content) in contents {
             switch content {

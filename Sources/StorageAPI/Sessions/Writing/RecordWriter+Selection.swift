@@ -23,7 +23,7 @@ extension RecordWriter {
         guard !model.root.schema.isForeign, let writer = writer as? any QueryDeletingWriter else {
             return nil
         }
-        var lowering = QueryLowering(handle)
+        var lowering = QueryLowering(handle, in: writer)
         let (query, arguments) = try handle.query(selection, .columns(model.root.schema.key), &lowering)
         guard !query.isLimited, query.order.isEmpty else { return nil }
         let owned =
@@ -48,7 +48,7 @@ extension RecordWriter {
         of selection: Selection, _ write: (ValueList) throws(StorageError) -> Int
     ) throws(StorageError) -> Int {
         let key = model.root.schema.key
-        var lowering = QueryLowering(handle)
+        var lowering = QueryLowering(handle, in: writer)
         var (query, arguments) = try handle.query(selection, .columns(key), &lowering)
         let isWhole = lowering.leavesRecord || query.canFail || query.isLimited || !query.order.isEmpty
         let first = arguments.values.count
@@ -61,7 +61,8 @@ extension RecordWriter {
             count += try write(keys)
             if isWhole || keys.count < Self.keysOfPart { return count }
             if arguments.values.count == first {
-                query.filter = .and([isBehind(key, argument: first)] + (query.filter.map { [$0] } ?? []))
+                let isBehind = model.root.schema.isBehindKey(argument: first)
+                query.filter = .and([isBehind] + (query.filter.map { [$0] } ?? []))
             }
             arguments.values.replaceSubrange(first..., with: keys.values[(last + 1 - key.count)...])
         }
@@ -75,11 +76,13 @@ extension RecordWriter {
         }
         return keys
     }
+}
 
+extension TableSchema {
     /// Returns the term that a row's key comes after the values of these arguments.
-    private func isBehind(_ key: [Int], argument: Int) -> QueryTerm {
+    func isBehindKey(argument: Int) -> QueryTerm {
         let parts = key.enumerated().map { (place, column) in
-            (column: QueryTerm.column(column), value: QueryTerm.argument(argument + place), type: type(of: column))
+            (column: QueryTerm.column(column), value: QueryTerm.argument(argument + place), type: columns[column].type)
         }
         let terms = parts.indices.map { last in
             let equal = parts[..<last].map { QueryTerm.comparison(.equal, $0.column, $0.value, $0.type) }
@@ -90,8 +93,6 @@ extension RecordWriter {
         let bound = parts.prefix(1).map { QueryTerm.comparison(.greaterOrEqual, $0.column, $0.value, $0.type) }
         return .and(bound + [.or(terms)])
     }
-
-    private func type(of column: Int) -> ColumnType { model.root.schema.columns[column].type }
 }
 
 extension QueryTerm {

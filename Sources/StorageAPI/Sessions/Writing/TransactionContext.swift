@@ -13,7 +13,7 @@ package final class TransactionContext {
     /// The session below the layers that capture changes.
     @exclusivity(unchecked) private var inner: (any StorageWriter)?
     @exclusivity(unchecked) private var call: (any CancellableCall)?
-    private let schemaObserver: (any SchemaChangeObserver)?
+    private let schemaObservers: [any SchemaChangeObserver]
     /// The layers of the application; nil if there are none.
     @exclusivity(unchecked) var hooks: (any TransactionHooks)?
     /// The models that this transaction has prepared and changed; nil if none, as mostly.
@@ -30,7 +30,7 @@ package final class TransactionContext {
         self.registry = registry
         self.limits = limits
         self.reader = reader
-        schemaObserver = nil
+        schemaObservers = []
     }
 
     /// A transaction.
@@ -41,7 +41,7 @@ package final class TransactionContext {
     ///   - signature: the signature that a layer reads; nil if none does.
     init(
         _ registry: ModelRegistry, _ limits: BackendInfo.Limits, writer: any StorageWriter, inner: any StorageWriter,
-        call: any CancellableCall, signature: CommitSignature?, _ schemaObserver: any SchemaChangeObserver
+        call: any CancellableCall, signature: CommitSignature?, _ schemaObservers: [any SchemaChangeObserver]
     ) {
         self.registry = registry
         self.limits = limits
@@ -49,7 +49,7 @@ package final class TransactionContext {
         self.inner = inner
         self.call = call
         givenSignature = signature
-        self.schemaObserver = schemaObserver
+        self.schemaObservers = schemaObservers
     }
 
     func end() {
@@ -112,7 +112,7 @@ package final class TransactionContext {
     }
 
     private func didChange(_ change: SchemaChange) throws(StorageError) {
-        try schemaObserver?.didChange(change, in: self)
+        for observer in schemaObservers { try observer.didChange(change, in: self) }
     }
 
     func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {

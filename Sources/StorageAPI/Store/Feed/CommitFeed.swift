@@ -54,6 +54,8 @@ final class CommitFeed: Sendable {
         var recorded: [String] = []
         /// The changes that the application's layers follow; nil if there are none.
         var layered: ChangeInterest?
+        /// The models that have a search index.
+        var indexed: [String] = []
         /// The union of the interests, the layers' and the history's included.
         var capturing: ChangeInterest?
         /// The last commit whose changes are not known at all.
@@ -101,6 +103,15 @@ final class CommitFeed: Sendable {
     func record(_ models: [String]) {
         state.withLock { state in
             state.recorded = models
+            state.collectCapturing()
+            isCapturing.store(state.capturing != nil, ordering: .releasing)
+        }
+    }
+
+    /// Captures the changes that search indexes follow from the next write on.
+    func index(_ models: [String]) {
+        state.withLock { state in
+            state.indexed = models
             state.collectCapturing()
             isCapturing.store(state.capturing != nil, ordering: .releasing)
         }
@@ -224,10 +235,13 @@ final class CommitFeed: Sendable {
 }
 
 extension CommitFeed.State {
+    private var indexes: [String: ChangeDetail] { Dictionary(indexed.map { ($0, .keys) }) { first, _ in first } }
+
     /// Combines the interests of observers and of the history.
     mutating func collectCapturing() {
         let followed = layered.map { $0.adding(asked) } ?? asked
-        capturing = recorded.isEmpty ? followed : ChangeInterest(followed, and: recorded)
+        let kept = recorded.isEmpty ? followed : ChangeInterest(followed, and: recorded)
+        capturing = indexed.isEmpty ? kept : ChangeInterest(all: nil, models: indexes).adding(kept)
     }
 
     /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.

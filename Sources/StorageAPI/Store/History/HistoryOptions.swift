@@ -82,6 +82,7 @@ extension Store {
 
     /// Finds the history that the store keeps, once.
     func findHistory(in session: any StorageSession) throws(StorageError) {
+        try search.find(in: session)
         guard history.active == nil else { return }
         let kept = try ActiveHistory.recorded(in: session, registry.directory)
         // A write that has begun one meanwhile knows better than this session.
@@ -90,6 +91,7 @@ extension Store {
 
     /// Reads the settings again, since another process may have changed them.
     func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
+        try search.find(in: session)
         history.active = try ActiveHistory.recorded(in: session, registry.directory)
     }
 }

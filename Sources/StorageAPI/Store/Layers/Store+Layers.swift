@@ -8,8 +8,8 @@ extension Store {
         let layered = layers.isEmpty ? nil : LayeredTransaction(layers, self)
         let capture = observers.capture(writer, registry) { signature in
             let recorder = history.recorder(writer, signature)
-            guard let layered else { return recorder.map { [$0] } ?? [] }
-            return (recorder.map { [$0] } ?? []) + [layered]
+            let subscribers: [(any ChangeSubscriber)?] = [recorder, layered, search.recorder(writer)]
+            return subscribers.compactMap(\.self)
         }
         var (outer, inner): (any StorageWriter, any StorageWriter) = (capture ?? writer, writer)
         if let layered, layers.hasRowLayers {
@@ -18,7 +18,7 @@ extension Store {
         }
         let context = TransactionContext(
             registry, opened.limits, writer: outer, inner: inner, call: job, signature: capture?.changes.signature,
-            history)
+            [history, search])
         if let layered {
             context.hooks = layered
             layered.begin(context)

@@ -91,8 +91,7 @@ extension Select.WithoutChildren where Source == Store.Session {
 extension RecordReader {
     fileprivate func partial<M: Storable>(_ selection: Selection) throws(StorageError) -> [PartialModel<M>] {
         let columns = model.ownColumns
-        let (plan, arguments) = try handle.plan(selection, .columns(columns))
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try rows(selection, columns)
         var records: [PartialModel<M>] = []
         while try cursor.next() {
             var values: [Value] = []

@@ -15,8 +15,7 @@ extension RecordReader {
             try rows.forEach(M.self, report) { models.append($0) }
             return (models.compactMap(\.self), errors)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try rows(selection, root.columns)
         let buffer = BufferedRows(width: root.columns.count)
         while try cursor.next() { buffer.add(cursor.cells) }
         guard buffer.count > 0 else { return ([], []) }

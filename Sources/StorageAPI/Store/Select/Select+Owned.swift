@@ -100,7 +100,7 @@ extension RecordReader {
         _ property: QueryNode, _ selection: Selection
     ) throws(StorageError) -> [Owned<Owner, Child>] {
         let table = try model.ownedTable(property)
-        let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table)
+        let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table, in: session)
         let buffer = BufferedRows(width: table.columns.count)
         var cursor = try session.rows(plan, arguments)
         while try cursor.next() { buffer.add(cursor.cells) }

@@ -132,8 +132,7 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
         if let inStep = try reading.singlePass(selection) {
             rows = .inStep(inStep)
         } else {
-            let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns))
-            rows = .byChunk(try reading.session.rows(plan, arguments))
+            rows = .byChunk(try reading.rows(selection, reading.root.columns))
         }
     }
 
@@ -180,7 +179,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
         self.reading = reading
         self.make = make
         isKeyOrder = selection.order.isEmpty
-        let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns))
+        let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns), in: reading.session)
         cursor = try reading.session.rows(plan, arguments)
     }
 

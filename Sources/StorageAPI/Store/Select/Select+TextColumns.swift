@@ -12,7 +12,7 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
         var nodes: [QueryNode] = []
         for term in terms { nodes.append(try TextParser.term(term)) }
         try run { (reading) throws(StorageError) in
-            let plan = try reading.handle.plan(nodes, selection, isTyped: true)
+            let plan = try reading.handle.plan(nodes, selection, isTyped: true, in: reading.session)
             guard plan.binding.relations.isEmpty else {
                 throw StorageError(
                     .invalidQuery, "What records own is no value of theirs; leave it out, or print it alone.",

@@ -61,7 +61,7 @@ extension Select where Model == DynamicRecord, Source == Store {
     ) async throws(StorageError) -> (types: [ColumnType], rows: [[Value]]) {
         let wanted = try groups.selection(selection)
         return try await run { (reading) throws(StorageError) in
-            let plan = try reading.handle.plan(wanted)
+            let plan = try reading.handle.plan(wanted, in: reading.session)
             var cursor = try reading.session.rows(plan.plan, plan.arguments)
             let cells = plan.outputs ?? Array(plan.types.indices)
             var rows: [[Value]] = []

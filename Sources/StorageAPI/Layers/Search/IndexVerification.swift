@@ -1,0 +1,56 @@
+import StorageDriver
+import StorageSearch
+
+extension StoreSearch {
+    /// Compares the search indexes of a store with the texts of its records.
+    ///
+    /// - Parameter report: takes the model, the record's key where there is one, and the difference in words.
+    func verify(
+        in session: any StorageSession, _ report: (String, [Value]?, String) -> Void
+    ) throws(StorageError) {
+        let tables = try session.tables()
+        for model in try SearchSettings.recorded(in: tables, session)?.models ?? [] {
+            guard Analyzer(named: model.analyzer) != nil else {
+                report(model.name, nil, "Another version's analyzer has made the search index, so it is not compared.")
+                continue
+            }
+            guard let number = model.ready else {
+                report(model.name, nil, "The search index is not complete; rebuild it with rebuildSearch(of:).")
+                continue
+            }
+            guard let searched = SearchedModel(model.name, in: tables) else { continue }
+            try verify(try OpenIndex(number, searched, self, in: session), session, report)
+        }
+    }
+
+    private func verify(
+        _ open: OpenIndex, _ session: any StorageSession, _ report: (String, [Value]?, String) -> Void
+    ) throws(StorageError) {
+        let model = open.model
+        var verification = try open.run { (index) throws(SearchFailure) in try SearchVerification(index) }
+        let documents = SearchDocuments(model, in: session, directory)
+        let keys = RecordKeys(model, in: session, directory)
+        var last: [Value]?
+        while true {
+            let part = try keys.part(after: last, 512)
+            guard !part.isEmpty else { break }
+            let list = ValueList(width: model.root.key.count, values: part.flatMap(\.self))
+            let found = try documents.read(list)
+            for document in part.compactMap({ found[$0] }) {
+                _ = try open.run { (_) throws(SearchFailure) in try verification.check(document) }
+            }
+            last = part.last
+        }
+        for difference in verification.finish() {
+            switch difference {
+            case .missing(let key):
+                report(model.name, try OrderedKey.key(of: key), "The search index does not have the record.")
+            case .different(let key):
+                report(model.name, try OrderedKey.key(of: key), "The search index has other words than the record.")
+            case .surplus(let document):
+                let key = try open.rows.keyIfAny(of: document)
+                report(model.name, key, "The search index has a record that is not stored.")
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import StorageDriver
+import StorageSearch
+
+// Making an index of records that are stored already: in steps, each in a transaction, so that a program that ends in between
+// loses one step. Meanwhile writes go into the new index too.
+extension StoreSearch {
+    /// Begins a new index of a model beside the one that answers queries, unless one is being made.
+    func beginRebuilding(_ name: String, in writer: any StorageWriter) throws(StorageError) {
+        let tables = try writer.tables()
+        _ = try settings(of: name, tables, writer)
+        guard var settings = try SearchSettings.recorded(in: tables, writer),
+            let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
+            settings.models[place].building == nil, let model = SearchedModel(name, in: tables)
+        else { return }
+        let number = try make(&settings, model, in: writer)
+        settings.models[place].building = number
+        try settings.record(in: writer, directory)
+        try begin(number, model, in: writer)
+    }
+
+    /// The models of a session's store of which an index is being made.
+    func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
+        guard isUsed else { return [] }
+        let settings = try SearchSettings.recorded(in: session.tables(), session)
+        return settings?.models.filter { $0.building != nil && Analyzer(named: $0.analyzer) != nil }.map(\.name) ?? []
+    }
+
+    /// Indexes the next records of a model.
+    ///
+    /// - Returns: the number of records that the new index has got so far; nil once it is complete and answers queries.
+    func buildStep(_ name: String, in writer: any StorageWriter) throws(StorageError) -> Int? {
+        let tables = try writer.tables()
+        guard var settings = try SearchSettings.recorded(in: tables, writer),
+            let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
+            let number = settings.models[place].building, let model = SearchedModel(name, in: tables)
+        else { return nil }
+        try Self.check(settings.models[place])
+        let open = try OpenIndex(number, model, self, in: writer)
+        let build = try open.run { (index) throws(SearchFailure) in try index.build() }
+        var last: [Value]?
+        if let key = build?.key { last = try OrderedKey.key(of: key) }
+        let keys = try RecordKeys(model, in: writer, directory).part(after: last, Self.step)
+        let width = model.root.key.count
+        let found = try SearchDocuments(model, in: writer, directory)
+            .read(ValueList(width: width, values: keys.flatMap(\.self)))
+        try open.run { (index) throws(SearchFailure) in try index.buildStep(keys.compactMap { found[$0] }) }
+        if keys.count == Self.step { return (build?.documents ?? 0) + keys.count }
+        try open.run { (index) throws(SearchFailure) in try index.finishBuild() }
+        if let old = settings.models[place].ready.flatMap({ SearchTables($0, in: tables, directory) }) {
+            try old.drop(in: writer)
+        }
+        (settings.models[place].ready, settings.models[place].building) = (number, nil)
+        try settings.record(in: writer, directory)
+        return nil
+    }
+
+    /// The number of records of a step.
+    private static var step: Int { 4096 }
+}

@@ -1,0 +1,85 @@
+import StorageDriver
+import StorageSearch
+
+extension StoreSearch: TextSearch {
+    func keys(
+        _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,
+        in session: any StorageSession
+    ) throws(StorageError) -> [[Value]] {
+        let open = try index(of: model.name, in: session)
+        let query = try open.query(search, column)
+        let documents = try open.run { (index) throws(SearchFailure) in try index.search(query) }
+        defer { read(open, session) }
+        return try open.rows.keys(of: documents)
+    }
+
+    func hits(
+        _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?, best count: Int?,
+        in session: any StorageSession
+    ) throws(StorageError) -> [SearchHit] {
+        let open = try index(of: model.name, in: session)
+        let query = try open.query(search, column)
+        let found = try open.run { (index) throws(SearchFailure) in
+            if let count { return try index.best(count, query) }
+            let documents = try index.search(query)
+            return zip(documents, try index.rank(documents, query)).map { (document: $0, relevance: $1) }
+        }
+        defer { read(open, session) }
+        let keys = try open.rows.keys(of: found.map(\.document))
+        return zip(keys, found).map { SearchHit(key: $0, relevance: $1.relevance) }
+    }
+
+    /// Keeps what a reader has learned of the index. A transaction may be undone, and so may what it has read.
+    private func read(_ open: OpenIndex, _ session: any StorageSession) {
+        if !(session is any StorageWriter) { keep(open.index.cache, open.number) }
+    }
+
+    /// The index that answers queries of a model, with all that the session's transaction has changed.
+    private func index(of model: String, in session: any StorageSession) throws(StorageError) -> OpenIndex {
+        let base = (session as? any ReadTrackingSession)?.untracked(reading: model) ?? session
+        let tables = try base.tables()
+        let settings = try settings(of: model, tables, base)
+        guard let ready = settings.ready, let searched = SearchedModel(model, in: tables) else {
+            throw SearchSettings.unfinished(model)
+        }
+        if let recorder = Self.recorder(in: base) {
+            for open in try recorder.index(model) where open.number == ready { return open }
+        }
+        return try OpenIndex(ready, searched, self, in: base)
+    }
+
+    /// The recorder of a transaction's session; nil for a reader.
+    private static func recorder(in session: any StorageSession) -> SearchRecorder? {
+        var session: (any StorageSession)? = session
+        while let writer = session as? ForwardingWriter {
+            if let capture = writer as? ChangeCapture {
+                return capture.subscribers.lazy.compactMap { $0 as? SearchRecorder }.first
+            }
+            session = writer.writer
+        }
+        return nil
+    }
+}
+
+extension OpenIndex {
+    /// The query of a search, perhaps of one property alone.
+    fileprivate func query(
+        _ search: SearchText, _ column: (table: TableSchema, column: Int)?
+    ) throws(StorageError) -> SearchQuery {
+        let names = model.names
+        let query =
+            search.isTyping
+            ? SearchQuery(typing: search.text, properties: names) : SearchQuery(search.text, properties: names)
+        guard let column else { return query }
+        guard
+            let property = model.columns.first(where: {
+                $0.table.name == column.table.name && $0.column == column.column
+            })
+        else {
+            let name = column.table.columns[column.column].property
+            throw StorageError(
+                .invalidQuery, "\(name) is not searched; mark it with @Searchable.", model: model.name, property: name)
+        }
+        return query.restricted(to: property.name)
+    }
+}

@@ -1,0 +1,161 @@
+import StorageDriver
+import StorageSearch
+
+/// Writes what a transaction changes into the search indexes: at its end, and before a query that searches.
+///
+/// Used by one thread: the one that runs the write.
+final class SearchRecorder: ChangeSubscriber {
+    /// The changed records of a model, in their order.
+    private struct Log {
+        /// The key; nil where all records may be others.
+        var keys: [[Value]?] = []
+        /// The number of them that the indexes have.
+        var indexed = 0
+    }
+
+    private let search: StoreSearch
+    private let writer: any StorageWriter
+    private var logs: [String: Log] = [:]
+    private var savepoints: [[String: (count: Int, indexed: Int)]] = []
+    private var indexes: [String: [OpenIndex]] = [:]
+
+    init(_ search: StoreSearch, _ writer: any StorageWriter) { (self.search, self.writer) = (search, writer) }
+
+    // MARK: Changes
+
+    func follows(_ model: String) -> Bool { search.follows(model) }
+
+    func needsRecords(of model: String) -> Bool { false }
+
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
+        logs[model, default: Log()].keys.append(key)
+    }
+
+    func willWrite() {}
+
+    func willReplaceAll(of model: String) { if follows(model) { logs[model, default: Log()].keys.append(nil) } }
+
+    func didReplaceAll(of model: String) { willReplaceAll(of: model) }
+
+    func didChangeTables() { indexes = [:] }
+
+    func beginSavepoint() { savepoints.append(logs.mapValues { ($0.keys.count, $0.indexed) }) }
+
+    func endSavepoint(isUndone: Bool) {
+        guard let marks = savepoints.popLast(), isUndone else { return }
+        // What is cached of the indexes may be undone too.
+        indexes = [:]
+        for model in Array(logs.keys) {
+            let mark = marks[model] ?? (0, 0)
+            logs[model]?.keys.removeSubrange(mark.count...)
+            logs[model]?.indexed = mark.indexed
+        }
+    }
+
+    func willCommit(_ changes: ChangeSet) throws(StorageError) {
+        for model in logs.keys.sorted() { _ = try index(model) }
+    }
+
+    // MARK: Indexes
+
+    /// The indexes of a model with all that the transaction has changed; the first one answers queries, if it is complete.
+    func index(_ model: String) throws(StorageError) -> [OpenIndex] {
+        let open = try self.open(model)
+        guard let log = logs[model], log.indexed < log.keys.count else { return open }
+        let changed = log.keys[log.indexed...]
+        for index in open {
+            if changed.contains(nil) {
+                try index.makeAnew(search.directory, in: writer)
+            } else {
+                try index.update(changed.compactMap(\.self), search.directory, in: writer)
+            }
+        }
+        logs[model]?.indexed = log.keys.count
+        return open
+    }
+
+    private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
+        if let known = indexes[name] { return known }
+        let tables = try writer.tables()
+        guard let settings = try SearchSettings.recorded(in: tables, writer)?.model(name),
+            let model = SearchedModel(name, in: tables)
+        else { return [] }
+        try StoreSearch.check(settings)
+        var open: [OpenIndex] = []
+        for number in settings.indexes { open.append(try OpenIndex(number, model, search, in: writer)) }
+        indexes[name] = open
+        return open
+    }
+}
+
+extension OpenIndex {
+    /// The number of records whose texts are read at a time.
+    private static var part: Int { 512 }
+
+    /// Indexes records as they are now.
+    func update(
+        _ changed: [[Value]], _ directory: ModelDirectory, in session: any StorageSession
+    ) throws(StorageError) {
+        var seen: Set<[Value]> = []
+        let keys = changed.filter { seen.insert($0).inserted }
+        let documents = SearchDocuments(model, in: session, directory)
+        let width = model.root.key.count
+        var at = 0
+        try run { (index) throws(SearchFailure) in
+            try index.write { () throws(SearchFailure) in
+                guard at < keys.count else { return nil }
+                let part = keys[at..<min(at + Self.part, keys.count)]
+                at += part.count
+                do throws(StorageError) {
+                    let found = try documents.read(ValueList(width: width, values: part.flatMap(\.self)))
+                    return part.map { key in
+                        found[key].map(SearchIndex<SearchRows>.Change.add) ?? .remove(OrderedKey.bytes(of: key))
+                    }
+                } catch {
+                    throw .storage(error)
+                }
+            }
+        }
+    }
+
+    /// Indexes all records anew.
+    func makeAnew(_ directory: ModelDirectory, in session: any StorageSession) throws(StorageError) {
+        try run { (index) throws(SearchFailure) in try index.removeAll() }
+        try rows.removeAllDocuments(directory)
+        let keys = RecordKeys(model, in: session, directory)
+        var last: [Value]?
+        while true {
+            let part = try keys.part(after: last, 8192)
+            guard !part.isEmpty else { return }
+            try update(part, directory, in: session)
+            last = part.last
+        }
+    }
+}
+
+/// The keys of a model's records, a part at a time.
+struct RecordKeys {
+    private let session: any StorageSession
+    private let first: QueryPlan
+    private let next: QueryPlan
+
+    init(_ model: SearchedModel, in session: any StorageSession, _ directory: ModelDirectory) {
+        self.session = session
+        let root = model.root
+        func plan(_ filter: QueryTerm?) -> QueryPlan {
+            var query = Query(.columns(root.key), filter: filter)
+            query.isLimited = true
+            return QueryPlan(id: directory.nextPlan(), query: query, table: root, tables: [root])
+        }
+        first = plan(nil)
+        next = plan(root.isBehindKey(argument: 0))
+    }
+
+    func part(after last: [Value]?, _ limit: Int) throws(StorageError) -> [[Value]] {
+        var keys: [[Value]] = []
+        let width = first.query.width
+        var cursor = try session.rows(last == nil ? first : next, QueryArguments(last ?? [], limit: limit))
+        while try cursor.next() { keys.append((0..<width).map { cursor.cells[$0].value }) }
+        return keys
+    }
+}

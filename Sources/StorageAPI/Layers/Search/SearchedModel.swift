@@ -1,0 +1,104 @@
+import StorageDriver
+import StorageSearch
+
+/// The searched properties of a model, as its recorded tables declare them.
+struct SearchedModel: Sendable {
+    /// A property that is searched.
+    struct Column: Sendable {
+        let table: TableSchema
+        let column: Int
+        /// The stored names of the properties that lead to it, with points between them.
+        let name: String
+        let weight: Double
+
+        var type: ColumnType { table.columns[column].type }
+    }
+
+    let name: String
+    let root: TableSchema
+    /// In the order of the model's tables and their columns, by which the index numbers them.
+    let columns: [Column]
+
+    /// The number of a property is a byte of each term.
+    static let mostProperties = 200
+
+    /// Nil for a model without searched properties.
+    init?(_ name: String, in tables: [TableSchema]) {
+        let own = tables.filter { !$0.isRemoved && !$0.isForeign && $0.path.first?.isSame(as: name) == true }
+        guard let root = own.first(where: \.isRoot) else { return nil }
+        self.name = name
+        self.root = root
+        columns = own.flatMap { table in
+            table.columns.indices.compactMap { index in
+                let column = table.columns[index]
+                guard let weight = column.searchWeight, !column.isRemoved else { return nil }
+                let path = table.path.dropFirst() + [column.property]
+                return Column(table: table, column: index, name: path.joined(separator: "."), weight: weight)
+            }
+        }
+        if columns.isEmpty { return nil }
+    }
+
+    var properties: [SearchProperty] { columns.map { SearchProperty($0.name, weight: $0.weight) } }
+    var names: [String] { columns.map(\.name) }
+}
+
+/// Reads the texts that a model's index is made of.
+struct SearchDocuments {
+    private let model: SearchedModel
+    private let session: any StorageSession
+    private let roots: QueryPlan
+    /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
+    private let texts: [(plan: QueryPlan, properties: [Int])]
+
+    init(_ model: SearchedModel, in session: any StorageSession, _ directory: ModelDirectory) {
+        self.model = model
+        self.session = session
+        let width = model.root.key.count
+        func plan(_ table: TableSchema, _ columns: [Int]) -> QueryPlan {
+            let query = Query(.columns(columns), scope: .keys(columns: width, list: 0))
+            return QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
+        }
+        roots = plan(model.root, model.root.key)
+        var tables: [(table: TableSchema, properties: [Int])] = []
+        for (number, column) in model.columns.enumerated() {
+            if let last = tables.last, last.table.name == column.table.name {
+                tables[tables.count - 1].properties.append(number)
+            } else {
+                tables.append((column.table, [number]))
+            }
+        }
+        texts = tables.map { table, properties in
+            let key = table.isRoot ? table.key : table.columns.indices.prefix { table.columns[$0].role == .owner }
+            return (plan(table, key + properties.map { model.columns[$0].column }), properties)
+        }
+    }
+
+    /// The documents of the records with the keys, by key; a key without a record has none.
+    func read(_ keys: ValueList) throws(StorageError) -> [[Value]: SearchDocument] {
+        var documents: [[Value]: SearchDocument] = [:]
+        let width = keys.width
+        var cursor = try session.rows(roots, keys.scopeArguments)
+        while try cursor.next() {
+            let key = (0..<width).map { cursor.cells[$0].value }
+            documents[key] = SearchDocument(
+                key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
+        }
+        for (plan, properties) in texts where !documents.isEmpty {
+            var cursor = try session.rows(plan, keys.scopeArguments)
+            while try cursor.next() {
+                let key = (0..<width).map { cursor.cells[$0].value }
+                for (place, property) in properties.enumerated() {
+                    guard case .text(let text) = cursor.cells[width + place].value else { continue }
+                    documents[key]?.texts[property] += elements(of: text, model.columns[property].type)
+                }
+            }
+        }
+        return documents
+    }
+
+    /// The text, or the texts of an array.
+    private func elements(of text: String, _ type: ColumnType) -> [String] {
+        if case .array = type { ArrayElements.texts(text) } else { [text] }
+    }
+}

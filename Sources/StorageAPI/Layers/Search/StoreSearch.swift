@@ -1,0 +1,184 @@
+import StorageDriver
+import StorageSearch
+import Synchronization
+
+/// The search indexes of a store: which models have one, and what is known of them from earlier sessions.
+final class StoreSearch: SchemaChangeObserver {
+    private struct State {
+        /// The models whose changes are captured, perhaps some more than have an index.
+        var models: Set<String> = []
+        var tables: [Int: SearchTables] = [:]
+        var caches: [Int: SearchCache] = [:]
+    }
+
+    private let state = Mutex(State())
+    let registry: ModelRegistry
+    /// Called with the models whose changes are to be captured, when they may be others.
+    private let didActivate: @Sendable ([String]) -> Void
+
+    init(_ registry: ModelRegistry, didActivate: @escaping @Sendable ([String]) -> Void) {
+        self.registry = registry
+        self.didActivate = didActivate
+    }
+
+    var directory: ModelDirectory { registry.directory }
+
+    /// False for a store that has no index.
+    var isUsed: Bool { state.withLock { !$0.models.isEmpty } }
+
+    func follows(_ model: String) -> Bool { state.withLock { $0.models.contains(model) } }
+
+    /// Finds the indexes that a session's store has.
+    func find(in session: any StorageSession) throws(StorageError) {
+        let tables = try session.tables()
+        activate(try SearchSettings.recorded(in: tables, session)?.models.map(\.name) ?? [])
+    }
+
+    /// Captures the changes of more models. None are left out again: an undone transaction cannot then leave an index behind.
+    private func activate(_ models: [String]) {
+        state.withLock { state in
+            guard !state.models.isSuperset(of: models) else { return }
+            state.models.formUnion(models)
+            didActivate(state.models.sorted())
+        }
+    }
+
+    /// Follows the changes of a write; nil if the store has no index.
+    func recorder(_ writer: any StorageWriter) -> SearchRecorder? {
+        isUsed ? SearchRecorder(self, writer) : nil
+    }
+
+    // MARK: Indexes
+
+    func tables(_ number: Int, in tables: [TableSchema]) throws(StorageError) -> SearchTables {
+        if let known = state.withLock({ $0.tables[number] }), tables.contains(known.documents) { return known }
+        guard let found = SearchTables(number, in: tables, directory) else {
+            throw StorageError(.corrupt, "A search index lacks a table; make it anew with rebuildSearch(of:).")
+        }
+        state.withLock { $0.tables[number] = found }
+        return found
+    }
+
+    /// Remembers tables that a transaction has made.
+    func add(_ tables: SearchTables) { state.withLock { $0.tables[tables.number] = tables } }
+
+    /// What is known of an index: segments and commits that are committed never change.
+    func cache(_ number: Int) -> SearchCache { state.withLock { $0.caches[number] ?? SearchCache() } }
+
+    /// Keeps what a session has read of committed segments and commits.
+    func keep(_ cache: SearchCache, _ number: Int) { state.withLock { $0.caches[number] = cache } }
+
+    /// The settings of a model's index.
+    ///
+    /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it.
+    func settings(
+        of model: String, _ tables: [TableSchema], _ session: any StorageSession
+    ) throws(StorageError) -> SearchSettings.Model {
+        guard let found = try SearchSettings.recorded(in: tables, session)?.model(model) else {
+            throw StorageError(
+                .invalidQuery, "\(model) has no property to search; mark some with @Searchable.", model: model)
+        }
+        try Self.check(found)
+        return found
+    }
+
+    static func check(_ model: SearchSettings.Model) throws(StorageError) {
+        guard Analyzer(named: model.analyzer) == nil else { return }
+        throw StorageError(
+            .schemaNewer,
+            "The search index is made by the analyzer \(model.analyzer), which this version of the library does not have; "
+                + "use the later version.", model: model.name)
+    }
+
+    // MARK: Changes of the schema
+
+    func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {
+        try adapt(change.model, in: context.innerWriter(change.model))
+    }
+
+    /// Makes the index of a model what the model's tables declare.
+    func adapt(_ model: String, in writer: any StorageWriter) throws(StorageError) {
+        let tables = try writer.tables()
+        let recorded = try SearchSettings.recorded(in: tables, writer)
+        let wanted = SearchedModel(model, in: tables)
+        guard recorded != nil || wanted != nil else { return }
+        var settings = recorded ?? SearchSettings()
+        // The index of a model that is gone, or has another name now, is of no use.
+        for gone in settings.models where SearchedModel(gone.name, in: tables) == nil {
+            try drop(gone, tables, in: writer)
+            settings.models.removeAll { $0.name == gone.name }
+        }
+        if let wanted { try adapt(wanted, &settings, tables, writer) }
+        guard settings != recorded else { return }
+        try settings.record(in: writer, directory)
+        activate(settings.models.map(\.name))
+    }
+
+    private func adapt(
+        _ wanted: SearchedModel, _ settings: inout SearchSettings, _ tables: [TableSchema], _ writer: any StorageWriter
+    ) throws(StorageError) {
+        if let known = settings.model(wanted.name) {
+            try Self.check(known)
+            if known.properties == wanted.names, known.analyzer == Analyzer.words.name { return }
+            try drop(known, tables, in: writer)
+            settings.models.removeAll { $0.name == known.name }
+        }
+        var model = SearchSettings.Model(
+            name: wanted.name, analyzer: Analyzer.words.name, properties: wanted.names)
+        let number = try make(&settings, wanted, in: writer)
+        let plan = QueryPlan(id: nil, query: Query(.exists), table: wanted.root, tables: [wanted.root])
+        var cursor = try writer.rows(plan, QueryArguments())
+        if try cursor.next(), cursor.cells[0].int != 0 { model.building = number } else { model.ready = number }
+        settings.models.append(model)
+        guard model.building != nil else { return }
+        try begin(number, wanted, in: writer)
+    }
+
+    /// Makes the tables of a new index.
+    func make(
+        _ settings: inout SearchSettings, _ model: SearchedModel, in writer: any StorageWriter
+    ) throws(StorageError) -> Int {
+        let made = try SearchTables.make(settings.next, in: writer, directory)
+        add(made)
+        settings.next += 1
+        return made.number
+    }
+
+    func begin(_ number: Int, _ model: SearchedModel, in writer: any StorageWriter) throws(StorageError) {
+        let open = try OpenIndex(number, model, self, in: writer)
+        try open.run { (index) throws(SearchFailure) in try index.beginBuild() }
+    }
+
+    func drop(
+        _ model: SearchSettings.Model, _ tables: [TableSchema], in writer: any StorageWriter
+    ) throws(StorageError) {
+        for number in model.indexes {
+            if let found = SearchTables(number, in: tables, directory) { try found.drop(in: writer) }
+        }
+    }
+}
+
+/// An index in one session.
+struct OpenIndex {
+    let number: Int
+    let model: SearchedModel
+    let rows: SearchRows
+    let index: SearchIndex<SearchRows>
+
+    init(
+        _ number: Int, _ model: SearchedModel, _ search: StoreSearch, in session: any StorageSession
+    ) throws(StorageError) {
+        self.number = number
+        self.model = model
+        rows = SearchRows(try search.tables(number, in: session.tables()), in: session)
+        index = SearchIndex(rows, properties: model.properties, cache: search.cache(number))
+    }
+
+    /// Uses the index, and writes what remains to be written.
+    func run<T>(_ body: (SearchIndex<SearchRows>) throws(SearchFailure) -> T) throws(StorageError) -> T {
+        let result: T
+        do throws(SearchFailure) { result = try body(index) } catch { throw error.error(of: model.name) }
+        try rows.flush()
+        return result
+    }
+}

@@ -1,0 +1,55 @@
+import StorageDriver
+
+// Search indexes that opening a store completes.
+extension Store {
+    /// Completes the indexes that are being made, of those models.
+    nonisolated(nonsending) func finishIndexes(of types: [any Storable.Type]) async throws(StorageError) {
+        for model in try unfinishedIndexes(of: types) { try await finishIndex(of: model) { self.tellIndexing($0) } }
+    }
+
+    func finishIndexesBlocking(of types: [any Storable.Type]) throws(StorageError) {
+        for model in try unfinishedIndexes(of: types) {
+            let total = try totalBlocking(model)
+            while let indexed = try writingBlocking("index", .recorded(model), { [search] context throws(StorageError) in
+                try search.buildStep(model, in: context.innerWriter(model))
+            }) {
+                tellIndexing(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
+            }
+        }
+    }
+
+    /// Completes the index of a model, step by step.
+    nonisolated(nonsending) func finishIndex(
+        of model: String, _ progress: (SearchProgress) -> Void
+    ) async throws(StorageError) {
+        let total = try await reads { () throws(StorageError) in try self.totalBlocking(model) }
+        while true {
+            try checkCancellation("index")
+            let indexed = try await writing("index", .recorded(model)) { [search] context throws(StorageError) in
+                try search.buildStep(model, in: context.innerWriter(model))
+            }
+            guard let indexed else { return progress(SearchProgress(model: model, indexed: total, total: total)) }
+            progress(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
+        }
+    }
+
+    private func unfinishedIndexes(of types: [any Storable.Type]) throws(StorageError) -> [String] {
+        guard search.isUsed, canWrite else { return [] }
+        let names = types.map { registry.name(of: .type($0)) }
+        return try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            try search.unfinished(in: reader).filter { model in names.contains { $0.isSame(as: model) } }
+        }
+    }
+
+    private func totalBlocking(_ model: String) throws(StorageError) -> Int {
+        try withReader("index", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            try RecordReader(handle: registry.recorded(model, in: reader), session: reader).count(Selection())
+        }
+    }
+
+    private func tellIndexing(_ progress: SearchProgress) {
+        logger.info(
+            "search index", metadata: ["model": "\(progress.model)", "indexed": "\(progress.indexed)", "total": "\(progress.total)"])
+        indexing?(progress)
+    }
+}
