@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "StorageConformance",
             dependencies: [
-                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON",
+                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

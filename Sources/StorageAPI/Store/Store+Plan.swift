@@ -103,6 +103,7 @@ extension Store {
     public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
+        try await finishIndexes(of: schemas.map(\.name))
     }
 }
 

@@ -52,12 +52,17 @@ extension Store {
         }
     }
 
+    /// True if a call may read more than one statement's rows: of children, or of a search index.
+    private func needsSnapshot(_ model: ModelHandle) -> Bool {
+        model.tables.hasChildren || search.isUsed && (model.tables.isSearched || model.tables.hasReferences)
+    }
+
     /// Reads a model that is prepared.
     func reading<T>(
         _ operation: String, _ model: ModelHandle, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            return try withReader(operation, model.tables.hasChildren ? .snapshot : .query, model: model.name) {
+            return try withReader(operation, needsSnapshot(model) ? .snapshot : .query, model: model.name) {
                 (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }
         } catch {

@@ -213,7 +213,7 @@ public final class Store: Sendable {
             await queue.run(job)
             try finishPreparing(job)
         }
-        try await finishIndexes(of: models)
+        try await finishIndexes(of: models.map { registry.name(of: .type($0)) })
     }
 
     func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
@@ -222,7 +222,7 @@ public final class Store: Sendable {
             queue.runBlocking(job)
             try finishPreparing(job)
         }
-        try finishIndexesBlocking(of: models)
+        try finishIndexesBlocking(of: models.map { registry.name(of: .type($0)) })
     }
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {

@@ -16,5 +16,6 @@ extension Conformance {
         historyCases, renamedHistoryCases, unchangedCases, signatureCases,
         undoCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
+        searchCases,
     ].flatMap { $0 }
 }

@@ -19,10 +19,31 @@ extension RecordReader {
         }
     }
 
+    /// The records in the order of their relevance. The place of each is its number: it depends on all others.
+    private func rankedPlaces<M: Storable>(
+        _ selection: Selection
+    ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
+        let buffer = BufferedRows(width: root.columns.count)
+        var places: [Value] = []
+        var cursor = try rows(selection, root.columns)
+        while try cursor.next() {
+            places.append(.int(Int64(buffer.count)))
+            for cell in root.keyCells { places.append(cursor.cells[cell].value) }
+            buffer.add(cursor.cells)
+        }
+        let key = model.root.schema.key
+        let order = [Query.SortKey(term: .column(key[0]), type: .int64, isDescending: false)]
+            + key.map { Query.SortKey(term: .column($0), type: model.root.schema.columns[$0].type, isDescending: false) }
+        return (try decode(M.self, buffer, of: root, isKeyOrder: false), places, order)
+    }
+
     private func places<M: Storable>(
         _ selection: Selection, among keys: ValueList?, as _: M.Type
     ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
         let schema = model.root.schema
+        if keys == nil, selection.order.contains(where: { $0.isRelevance(of: model) }) {
+            return try rankedPlaces(selection)
+        }
         var lowering = QueryLowering(handle, among: keys, in: session)
         let (selected, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
         var query = selected

@@ -63,7 +63,7 @@ final class ChangeCapture: ForwardingWriter {
         case .upsert: try capture(.update, keys, of: model, detail, mayInsert: detail == .kinds)
         case .update, .patch: try capture(.update, keys, of: model, detail)
         case .delete where detail == .kinds: try captureDelete(keys, of: model, batch.plan.table)
-        case .delete: changes.add(.delete, keys, of: model)
+        case .delete: try add(.delete, keys, of: model, nil, nil)
         case .truncate: break
         }
     }

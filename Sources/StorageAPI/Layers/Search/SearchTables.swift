@@ -155,7 +155,7 @@ final class SearchRows: SearchStorage {
     func keys(of documents: [Int]) throws(StorageError) -> [[Value]] {
         let list = ValueList(width: 1, values: documents.map { .int(Int64($0)) })
         var keys: [Int64: [Value]] = [:]
-        var cursor = try session.rows(tables.keysOfDocuments, list.scopeArguments)
+        var cursor = try session.rows(tables.keysOfDocuments, QueryArguments(lists: [list]))
         while try cursor.next() {
             guard case .blob(let key) = cursor.cells[1].value else { continue }
             keys[cursor.cells[0].int] = try OrderedKey.key(of: key)

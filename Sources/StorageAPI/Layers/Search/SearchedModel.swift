@@ -78,14 +78,14 @@ struct SearchDocuments {
     func read(_ keys: ValueList) throws(StorageError) -> [[Value]: SearchDocument] {
         var documents: [[Value]: SearchDocument] = [:]
         let width = keys.width
-        var cursor = try session.rows(roots, keys.scopeArguments)
+        var cursor = try session.rows(roots, QueryArguments(lists: [keys]))
         while try cursor.next() {
             let key = (0..<width).map { cursor.cells[$0].value }
             documents[key] = SearchDocument(
                 key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
         }
         for (plan, properties) in texts where !documents.isEmpty {
-            var cursor = try session.rows(plan, keys.scopeArguments)
+            var cursor = try session.rows(plan, QueryArguments(lists: [keys]))
             while try cursor.next() {
                 let key = (0..<width).map { cursor.cells[$0].value }
                 for (place, property) in properties.enumerated() {

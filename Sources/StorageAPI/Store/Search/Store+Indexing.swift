@@ -3,12 +3,12 @@ import StorageDriver
 // Search indexes that opening a store completes.
 extension Store {
     /// Completes the indexes that are being made, of those models.
-    nonisolated(nonsending) func finishIndexes(of types: [any Storable.Type]) async throws(StorageError) {
-        for model in try unfinishedIndexes(of: types) { try await finishIndex(of: model) { self.tellIndexing($0) } }
+    nonisolated(nonsending) func finishIndexes(of models: [String]) async throws(StorageError) {
+        for model in try unfinishedIndexes(of: models) { try await finishIndex(of: model) { self.tellIndexing($0) } }
     }
 
-    func finishIndexesBlocking(of types: [any Storable.Type]) throws(StorageError) {
-        for model in try unfinishedIndexes(of: types) {
+    func finishIndexesBlocking(of models: [String]) throws(StorageError) {
+        for model in try unfinishedIndexes(of: models) {
             let total = try totalBlocking(model)
             while let indexed = try writingBlocking("index", .recorded(model), { [search] context throws(StorageError) in
                 try search.buildStep(model, in: context.innerWriter(model))
@@ -33,9 +33,8 @@ extension Store {
         }
     }
 
-    private func unfinishedIndexes(of types: [any Storable.Type]) throws(StorageError) -> [String] {
+    private func unfinishedIndexes(of names: [String]) throws(StorageError) -> [String] {
         guard search.isUsed, canWrite else { return [] }
-        let names = types.map { registry.name(of: .type($0)) }
         return try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             try search.unfinished(in: reader).filter { model in names.contains { $0.isSame(as: model) } }
         }
