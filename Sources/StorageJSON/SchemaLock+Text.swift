@@ -39,6 +39,7 @@ extension Store.SchemaLock {
             if property.isIndexed { words.append("indexed") }
             if property.isUnique { words.append("unique") }
             if property.isExpiry { words.append("expires") }
+            if let weight = property.searchWeight { words += ["searched", String(weight)] }
             if let reference = property.reference {
                 words += ["refers", quoted(reference.model), reference.onDelete.rawValue]
                 if reference.part > 0 { words += ["part", String(reference.part)] }
@@ -170,6 +171,9 @@ private struct LockReader {
             case "indexed": property.isIndexed = true
             case "unique": property.isUnique = true
             case "expires": property.isExpiry = true
+            case "searched":
+                guard let weight = rest.popFirst().flatMap({ Double($0) }) else { throw Self.problem(Array(words)) }
+                property.searchWeight = weight
             case "refers":
                 guard let model = rest.popFirst(), let rule = rest.popFirst().flatMap(DeleteRule.init) else {
                     throw Self.problem(Array(words))

@@ -103,6 +103,14 @@ enum CasesWithoutMutant {
         ) { first, _ in first }
         .merging(
             reasons(
+                "The index is made above the engine, from rows that other cases check; a fault of the store is no engine's.",
+                [
+                    "search/queries", "search/scan", "search/conditions", "search/transactions", "search/added-later",
+                    "search/copies", "search/observed",
+                ])
+        ) { first, _ in first }
+        .merging(
+            reasons(
                 "What it proves runs in another process, on the engine below the mutant.",
                 ["durability/killed-in-migration", "results/stream-memory"])
         ) { first, _ in first }

@@ -53,11 +53,13 @@ extension Conformance {
             try await store.insert(
                 (1...40).map {
                     Article(
-                        id: $0, title: $0.isMultiple(of: 2) ? "even number" : "odd number", body: "b\($0)", year: $0 % 5,
+                        id: $0, title: $0.isMultiple(of: 2) ? "even number" : "odd number", body: "b\($0)",
+                        year: $0 % 5,
                         about: $0 > 1 ? Ref(key: $0 / 2) : nil)
                 })
             let articles = store.store.select(Article.self)
-            try t.expect(try await articles.where { $0.matches("even") && $0.year == 0 }.keys(), equals: [10, 20, 30, 40])
+            try t.expect(
+                try await articles.where { $0.matches("even") && $0.year == 0 }.keys(), equals: [10, 20, 30, 40])
             try t.expect(try await articles.where { !$0.matches("number") || $0.matches("b7") }.keys(), equals: [7])
             try t.expect(try await articles.where { $0.matches("even") }.count(), equals: 20)
             try t.expect(try await articles.where { $0.matches("even") }.limit(3).offset(2).keys(), equals: [6, 8, 10])
@@ -66,13 +68,18 @@ extension Conformance {
             try t.expect(try await articles.where { $0.body.matches("b3") }.exists(), equals: true)
             try t.expect(try await articles.where { $0.tags.matches("b3") }.exists(), equals: false)
             try t.expect(
-                try await articles.where { $0.matches("number") }.order { $0.relevance.descending }.order { $0.year.descending }
-                    .limit(3).all().map(\.year), equals: [4, 4, 4])
+                try await articles.where { $0.matches("number") }.order { $0.relevance.descending }.order {
+                    $0.year.descending
+                }
+                .limit(3).all().map(\.year), equals: [4, 4, 4])
             let records = store.store.records("Article")
             try t.expect(try await records.where(text: "matches \"even\" and year = 0").count(), equals: 4)
-            try t.expect(try await records.where(text: "matches \"b3\"").order(text: "relevance desc").all().count, equals: 1)
+            try t.expect(
+                try await records.where(text: "matches \"b3\"").order(text: "relevance desc").all().count, equals: 1)
             try await t.expectError(.invalidQuery) { try await articles.order { $0.relevance.descending }.all() }
-            try await t.expectError(.invalidQuery) { try await articles.where { $0.title.matches("x") && $0.passages.any { $0.matches("x") } }.all() }
+            try await t.expectError(.invalidQuery) {
+                try await articles.where { $0.title.matches("x") && $0.passages.any { $0.matches("x") } }.all()
+            }
             try await store.update(Article.self) { $0.where { $0.matches("even") }.set(\.title, to: "odd number") }
             try t.expect(try await articles.where { $0.matches("even") }.count(), equals: 0)
             try await store.delete(Article.self) { $0.where { $0.matches("odd") && $0.id > 20 } }
@@ -147,12 +154,15 @@ extension Conformance {
             }
             try await store.store.migrate(to: [schema(nil, nil)])
             try await store.store.insert(
-                (1...500).map { DynamicRecord(
+                (1...500).map {
+                    DynamicRecord(
                         model: "Article",
                         fields: [
-                            .init(name: "id", content: .value(.int($0), .int64)), .init(name: "title", content: .value(.text("title \($0)"), .string)),
+                            .init(name: "id", content: .value(.int($0), .int64)),
+                            .init(name: "title", content: .value(.text("title \($0)"), .string)),
                             .init(name: "body", content: .value(.text("body"), .string)),
-                        ]) })
+                        ])
+                })
             try await t.expectError(.invalidQuery) { try await find("title") }
             try await store.store.migrate(to: [schema(1, nil)])
             try t.expect(try await find("title"), equals: 500)
@@ -178,15 +188,18 @@ extension Conformance {
             for _ in 0..<10 { try await world.compare(other, t) }
             try await other.truncate(Article.self)
             try await store.store.copy(["Article"], from: other, replacing: true)
-            try t.expect(try await store.store.select(Article.self).where { $0.matches("a* OR e* OR t*") }.count(), equals: 0)
+            try t.expect(
+                try await store.store.select(Article.self).where { $0.matches("a* OR e* OR t*") }.count(), equals: 0)
             try await t.expectSound(store)
         },
         ConformanceCase(
-            "search/observed", [.f9: [1]], "Observed queries that search, and that are ordered by relevance, follow what is written."
+            "search/observed", [.f9: [1]],
+            "Observed queries that search, and that are ordered by relevance, follow what is written."
         ) { t in
             let store = try await t.open(Article.self)
             try await store.insert(Article(id: 1, title: "one moon"))
-            var values = store.store.select(Article.self).where { $0.matches("moon") }.order { $0.relevance.descending }.values()
+            var values = store.store.select(Article.self).where { $0.matches("moon") }.order { $0.relevance.descending }
+                .values()
                 .makeAsyncIterator()
             try t.expect(try await values.next()?.map(\.id), equals: [1])
             try await store.insert(Article(id: 2, title: "moon"))
@@ -217,7 +230,8 @@ private struct SearchedWorld {
 
     private static let words = [
         "a", "an", "apple", "Äpfel", "east", "engine", "e", "storage", "tree", "three", "明月", "月光", "東", "ภาษาไทย",
-        "Straße", "STRASSE", "e\u{301}t\u{E9}", "👩‍👩‍👧", "real-time", "3.14", "don't", "ﬁne", "\u{301}", "ا", "العربية", "한국어", "x\u{0}y",
+        "Straße", "STRASSE", "e\u{301}t\u{E9}", "👩‍👩‍👧", "real-time", "3.14", "don't", "ﬁne", "\u{301}", "ا", "العربية",
+        "한국어", "x\u{0}y",
     ]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -273,11 +287,13 @@ private struct SearchedWorld {
 
     mutating func compare(_ store: Store, _ t: Trial) async throws {
         let properties = [
-            SearchProperty("title", weight: 2), SearchProperty("body"), SearchProperty("tags"), SearchProperty("passages.text"),
+            SearchProperty("title", weight: 2), SearchProperty("body"), SearchProperty("tags"),
+            SearchProperty("passages.text"),
         ]
         let sorted = articles.values.sorted { $0.id < $1.id }
         let scan = SearchScan(
-            sorted.map { [[$0.title], $0.body.map { [$0] } ?? [], $0.tags, $0.passages.map(\.text)] }, properties: properties)
+            sorted.map { [[$0.title], $0.body.map { [$0] } ?? [], $0.tags, $0.passages.map(\.text)] },
+            properties: properties)
         let text = query()
         let query = SearchQuery(text, properties: properties.map(\.name))
         let ranked = scan.ranked(query).map { (id: sorted[$0.index].id, relevance: $0.relevance) }
@@ -291,7 +307,8 @@ private struct SearchedWorld {
         try t.expect(
             hits.map(\.relevance.bitPattern), equals: best.prefix(limit).map(\.relevance.bitPattern),
             "\(text) has another relevance.")
-        let all = try await store.select(Article.self).where { $0.matches(text) }.order { $0.relevance.descending }.all()
+        let all = try await store.select(Article.self).where { $0.matches(text) }.order { $0.relevance.descending }
+            .all()
         try t.expect(all, equals: best.compactMap { articles[$0.id] }, "\(text) gives other records.")
     }
 }

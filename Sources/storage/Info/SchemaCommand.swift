@@ -152,7 +152,7 @@ extension RecordSchema.Property {
         let target = reference.map { "→ \($0.model.printable), \($0.onDelete.rawValue)" }
         return [
             target, isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil,
-            isExpiry ? "expires" : nil,
+            isExpiry ? "expires" : nil, searchWeight.map { $0 == 1 ? "searched" : "searched with the weight \($0)" },
         ]
         .compactMap { $0 }.joined(separator: ", ")
     }

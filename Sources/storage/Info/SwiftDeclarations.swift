@@ -136,7 +136,11 @@ private struct DeclaredMember {
         }
         let mark =
             property.isExpiry ? "@Expires" : property.isUnique ? "@Unique" : property.isIndexed ? "@Indexed" : nil
-        return line(swift, isKey || property.reference != nil ? [] : [mark].compactMap(\.self), note: note)
+        return line(swift, isKey || property.reference != nil ? [] : [mark, searchMark].compactMap(\.self), note: note)
+    }
+
+    private var searchMark: String? {
+        property.searchWeight.map { $0 == 1 ? "@Searchable" : "@Searchable(weight: \($0))" }
     }
 
     func reference(to target: String) -> String {

@@ -32,8 +32,11 @@ extension RecordReader {
             buffer.add(cursor.cells)
         }
         let key = model.root.schema.key
-        let order = [Query.SortKey(term: .column(key[0]), type: .int64, isDescending: false)]
-            + key.map { Query.SortKey(term: .column($0), type: model.root.schema.columns[$0].type, isDescending: false) }
+        let order =
+            [Query.SortKey(term: .column(key[0]), type: .int64, isDescending: false)]
+            + key.map {
+                Query.SortKey(term: .column($0), type: model.root.schema.columns[$0].type, isDescending: false)
+            }
         return (try decode(M.self, buffer, of: root, isKeyOrder: false), places, order)
     }
 

@@ -94,7 +94,8 @@ extension SearchFailure {
                 .corrupt, "The search index is damaged: \(reason) Make it anew with rebuildSearch(of:).", model: model)
         case .unfinished: SearchSettings.unfinished(model)
         case .storage(let error):
-            error as? StorageError ?? StorageError(.io, "The search index cannot be read.", model: model).caused(by: error)
+            error as? StorageError
+                ?? StorageError(.io, "The search index cannot be read.", model: model).caused(by: error)
         }
     }
 }
@@ -102,6 +103,7 @@ extension SearchFailure {
 extension SearchSettings {
     static func unfinished(_ model: String) -> StorageError {
         StorageError(
-            .busy, "The search index is still being made; try again, or continue with rebuildSearch(of:).", model: model)
+            .busy, "The search index is still being made; try again, or continue with rebuildSearch(of:).", model: model
+        )
     }
 }

@@ -12,6 +12,7 @@ final class StoreSearch: SchemaChangeObserver {
     }
 
     private let state = Mutex(State())
+    private let hasModels = Atomic(false)
     let registry: ModelRegistry
     /// Called with the models whose changes are to be captured, when they may be others.
     private let didActivate: @Sendable ([String]) -> Void
@@ -24,7 +25,7 @@ final class StoreSearch: SchemaChangeObserver {
     var directory: ModelDirectory { registry.directory }
 
     /// False for a store that has no index.
-    var isUsed: Bool { state.withLock { !$0.models.isEmpty } }
+    var isUsed: Bool { hasModels.load(ordering: .acquiring) }
 
     func follows(_ model: String) -> Bool { state.withLock { $0.models.contains(model) } }
 
@@ -37,8 +38,9 @@ final class StoreSearch: SchemaChangeObserver {
     /// Captures the changes of more models. None are left out again: an undone transaction cannot then leave an index behind.
     private func activate(_ models: [String]) {
         state.withLock { state in
-            guard !state.models.isSuperset(of: models) else { return }
+            if state.models.isSuperset(of: models) { return }
             state.models.formUnion(models)
+            hasModels.store(true, ordering: .releasing)
             didActivate(state.models.sorted())
         }
     }

@@ -57,7 +57,9 @@ extension QueryExpression {
     }
 
     /// The condition that a search finds one of the records that are referred to.
-    public func matches<M: Storable>(_ text: String, typing: Bool = false) -> QueryExpression<Bool> where V == [Ref<M>] {
+    public func matches<M: Storable>(
+        _ text: String, typing: Bool = false
+    ) -> QueryExpression<Bool> where V == [Ref<M>] {
         searching(text, typing)
     }
 

@@ -96,7 +96,8 @@ extension QueryLowering {
         var table = place.table.schema
         while case .related(let edge, let inner) = term {
             guard edge.table < model.tables.count, place.model === model else {
-                throw invalid("matches asks about texts of the record; search the record that has these by its reference.")
+                throw invalid(
+                    "matches asks about texts of the record; search the record that has these by its reference.")
             }
             table = model.tables[edge.table].schema
             term = inner

@@ -138,7 +138,7 @@ enum SchemaValidation {
             }
             guard weight > 0, weight <= 1e6 else {
                 throw error(
-                    schema.name, property.name, "is searched with the weight \(weight); give one above 0, at most 1,000,000"
+                    schema.name, property.name, "is searched with the weight \(weight); give one of 0 to 1,000,000"
                 )
             }
         }

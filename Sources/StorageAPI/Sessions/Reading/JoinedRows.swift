@@ -271,7 +271,8 @@ extension RecordReader {
     fileprivate func rows(
         referringBy reference: ReferenceBinding, to keys: ValueList, _ selection: Selection
     ) throws(StorageError) -> JoinedRows {
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), in: session) { query, arguments in
+        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), in: session) {
+            query, arguments in
             let isWanted = QueryTerm.refers(reference.columns, of: root.schema, list: arguments.lists.count)
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
             arguments.lists.append(keys)

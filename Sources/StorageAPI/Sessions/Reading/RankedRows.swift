@@ -44,7 +44,8 @@ extension RecordReader {
                 .invalidQuery, "Relevance is that of a search; add a matches condition.", model: handle.name)
         }
         let hits: [SearchHit]
-        if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1, let limit = selection.limit {
+        if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1, let limit = selection.limit
+        {
             hits = try best(selection.offset + limit, searches[0], selection)
         } else {
             hits = try sorted(selection, searches)

@@ -10,9 +10,12 @@ extension Store {
     func finishIndexesBlocking(of models: [String]) throws(StorageError) {
         for model in try unfinishedIndexes(of: models) {
             let total = try totalBlocking(model)
-            while let indexed = try writingBlocking("index", .recorded(model), { [search] context throws(StorageError) in
-                try search.buildStep(model, in: context.innerWriter(model))
-            }) {
+            while let indexed = try writingBlocking(
+                "index", .recorded(model),
+                { [search] context throws(StorageError) in
+                    try search.buildStep(model, in: context.innerWriter(model))
+                })
+            {
                 tellIndexing(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
             }
         }
@@ -48,7 +51,8 @@ extension Store {
 
     private func tellIndexing(_ progress: SearchProgress) {
         logger.info(
-            "search index", metadata: ["model": "\(progress.model)", "indexed": "\(progress.indexed)", "total": "\(progress.total)"])
+            "search index",
+            metadata: ["model": "\(progress.model)", "indexed": "\(progress.indexed)", "total": "\(progress.total)"])
         indexing?(progress)
     }
 }

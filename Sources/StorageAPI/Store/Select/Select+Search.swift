@@ -40,6 +40,7 @@ extension Select {
                 model: reading.handle.name)
         }
         let records = try reading.find(Model.self, keys: ranked.map(\.key))
-        return zip(records, ranked).compactMap { record, hit in record.map { Hit(record: $0, relevance: hit.relevance) } }
+        return zip(records, ranked).compactMap { record, hit in record.map { Hit(record: $0, relevance: hit.relevance) }
+        }
     }
 }
