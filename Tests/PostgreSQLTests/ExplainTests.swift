@@ -27,7 +27,7 @@ struct ExplainTests {
             #expect(folded.statement?.contains("lower(") == true)
             let failing = try await people.where { $0.email == "5@x" && $0.age * 2 > 3 }.explain()
             #expect(failing.access == .index("email"))
-            #expect(failing.statement?.contains("what can fail") == true)
+            #expect(failing.statement?.contains("conditions that can fail") == true)
             #expect(failing.description.hasPrefix("Person: by the index on email, about 1 row examined"))
             try await store.close()
         }

@@ -118,7 +118,7 @@ struct StoreTests {
                 first == """
                     Records of Person.
                     tags: An array of string.
-                    What records of Person own as pens.
+                    The records that Person owns as pens.
                     owner_id: A part of the owning record's key.
                     position: The place in the owner's array, in ascending order.
                     Records of Player.
