@@ -2,7 +2,7 @@ extension ColumnSet {
     /// The condition that the record has the words of a search, as a person writes them: words, `"phrases"`, `pref*`, `-without`,
     /// `one OR other`, `property:word`. Any text is a search; one that asks for nothing finds nothing.
     ///
-    /// ```swift
+    /// ```
     /// store.select(Note.self).where { $0.matches("swift \"storage engine\" -toy") }
     /// ```
     ///
@@ -18,7 +18,7 @@ extension ColumnSet {
     /// The relevance of the record for the searches of the query, by which it may be ordered: BM25, with the statistics of
     /// all records.
     ///
-    /// ```swift
+    /// ```
     /// store.select(Note.self).where { $0.matches(text) }.order { $0.relevance.descending }.limit(20)
     /// ```
     ///

@@ -3,7 +3,7 @@ import StorageSearch
 extension String {
     /// The part of the text with the most words of a search, or its beginning if it has none of them.
     ///
-    /// ```swift
+    /// ```
     /// let excerpt = note.body.excerpt(for: "storage engine")
     /// for range in excerpt.highlights { print(excerpt.text[range]) }
     /// ```
