@@ -104,7 +104,9 @@ extension Store {
         }
         attempt.hasRun = true
         attempt.own = context.own
-        attempt.changes = context.capture?.changes
+        let capture = context.capture
+        attempt.changes = capture?.changes
+        attempt.searchRecorder = capture?.searchRecorder
         return attempt
     }
 
@@ -146,6 +148,7 @@ extension Store {
             throw failure
         }
         guard job.attempt.hasRun else { throw notRun(operation) }
+        job.attempt.searchRecorder?.didCommit()
         if let own = job.attempt.own {
             registry.forget(own.changed)
             registry.add(own.prepared)

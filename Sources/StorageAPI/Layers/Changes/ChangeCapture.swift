@@ -11,6 +11,8 @@ final class ChangeCapture: ForwardingWriter {
     let changes: ChangeSet
     /// They learn of each change in their order.
     var subscribers: [any ChangeSubscriber]
+    /// The recorder of the store's search indexes, also after the transaction; nil if it has none.
+    let searchRecorder: SearchRecorder?
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
@@ -23,6 +25,7 @@ final class ChangeCapture: ForwardingWriter {
     ) {
         self.changes = changes
         self.subscribers = subscribers
+        searchRecorder = subscribers.lazy.compactMap { $0 as? SearchRecorder }.first
         self.registry = registry
         super.init(writer)
     }

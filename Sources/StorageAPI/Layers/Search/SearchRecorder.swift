@@ -56,6 +56,11 @@ final class SearchRecorder: ChangeSubscriber {
         for model in logs.keys.sorted() { _ = try index(model) }
     }
 
+    /// Keeps what the transaction has learned of the indexes, once it is committed.
+    func didCommit() {
+        for open in indexes.values.joined() { search.keep(open.index.cache, open.number) }
+    }
+
     // MARK: Indexes
 
     /// The indexes of a model with all that the transaction has changed; the first one answers queries, if it is complete.
