@@ -7,7 +7,7 @@ extension Contract.Rule {
         "E1.2": "A list of names, which a test compares with StorageError.Code.",
         "E2.2": "The compiler keeps it; scripts/check-queries has mistakes that must not compile.",
         "E6.4": "Only a backend whose servers take each other's place has it; its own tests prove it.",
-        "F2.2": "There is one analyzer so far, whose tables the tests of StorageSearch hold; the store records its name.",
+        "F2.2": "There is one analyzer so far; the tests of StorageSearch hold its tables.",
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",
         "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",
