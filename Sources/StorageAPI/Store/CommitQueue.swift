@@ -282,8 +282,8 @@ struct WriteAttempt {
     var changes: ChangeSet?
     /// The changes by the removal of what had expired before it; nil if there are none, or if nobody asked.
     var expired: ChangeSet?
-    /// The recorder of the store's search indexes; nil if it has none.
-    var searchRecorder: SearchRecorder?
+    /// What layers do once it is committed.
+    var afterCommit: [() -> Void] = []
     /// True if the run has removed as many expired records as one commit does, and has done nothing else.
     var expiryLimitReached = false
 }

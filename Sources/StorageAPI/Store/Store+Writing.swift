@@ -106,7 +106,7 @@ extension Store {
         attempt.own = context.own
         let capture = context.capture
         attempt.changes = capture?.changes
-        attempt.searchRecorder = capture?.searchRecorder
+        attempt.afterCommit = capture?.afterCommit ?? []
         return attempt
     }
 
@@ -148,7 +148,7 @@ extension Store {
             throw failure
         }
         guard job.attempt.hasRun else { throw notRun(operation) }
-        job.attempt.searchRecorder?.didCommit()
+        for closure in job.attempt.afterCommit { closure() }
         if let own = job.attempt.own {
             registry.forget(own.changed)
             registry.add(own.prepared)

@@ -11,8 +11,8 @@ final class ChangeCapture: ForwardingWriter {
     let changes: ChangeSet
     /// They learn of each change in their order.
     var subscribers: [any ChangeSubscriber]
-    /// The recorder of the store's search indexes, also after the transaction; nil if it has none.
-    let searchRecorder: SearchRecorder?
+    /// What subscribers do once the transaction is committed.
+    private(set) var afterCommit: [() -> Void] = []
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
@@ -25,7 +25,6 @@ final class ChangeCapture: ForwardingWriter {
     ) {
         self.changes = changes
         self.subscribers = subscribers
-        searchRecorder = subscribers.lazy.compactMap { $0 as? SearchRecorder }.first
         self.registry = registry
         super.init(writer)
     }
@@ -213,6 +212,7 @@ final class ChangeCapture: ForwardingWriter {
             try RecordImage.read(keys, whole(model), in: writer)
         }
         for subscriber in subscribers { try subscriber.willCommit(changes) }
+        afterCommit = subscribers.compactMap(\.afterCommit)
         // The changes outlive the transaction, and what follows them does not.
         subscribers = []
     }

@@ -32,4 +32,11 @@ protocol ChangeSubscriber: AnyObject {
 
     /// Called before the commit, when the net effect is known.
     func willCommit(_ changes: ChangeSet) throws(StorageError)
+
+    /// A closure that is called once the transaction is committed; nil for none. It is asked for after ``willCommit(_:)``.
+    var afterCommit: (() -> Void)? { get }
+}
+
+extension ChangeSubscriber {
+    var afterCommit: (() -> Void)? { nil }
 }

@@ -53,7 +53,7 @@ extension StoreSearch: TextSearch {
         var session: (any StorageSession)? = session
         while let writer = session as? ForwardingWriter {
             if let capture = writer as? ChangeCapture {
-                return capture.searchRecorder
+                return capture.subscribers.lazy.compactMap { $0 as? SearchRecorder }.first
             }
             session = writer.writer
         }

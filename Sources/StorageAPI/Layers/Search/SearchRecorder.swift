@@ -56,9 +56,11 @@ final class SearchRecorder: ChangeSubscriber {
         for model in logs.keys.sorted() { _ = try index(model) }
     }
 
-    /// Keeps what the transaction has learned of the indexes, once it is committed.
-    func didCommit() {
-        for open in indexes.values.joined() { search.keep(open.index.cache, open.number) }
+    /// Keeps what the transaction has learned of the indexes.
+    var afterCommit: (() -> Void)? {
+        let caches = indexes.values.joined().map { ($0.number, $0.index.cache) }
+        if caches.isEmpty { return nil }
+        return { [search] in for (number, cache) in caches { search.keep(cache, number) } }
     }
 
     // MARK: Indexes

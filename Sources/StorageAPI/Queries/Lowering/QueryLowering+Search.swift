@@ -1,0 +1,89 @@
+import StorageDriver
+
+extension ModelTables {
+    /// True if some property of the records is searched.
+    var isSearched: Bool { tables.contains { $0.schema.columns.contains { $0.searchWeight != nil } } }
+}
+
+extension QueryLowering {
+    /// A search as a condition on the key of the record that it finds.
+    mutating func matches(
+        _ path: PropertyPath, _ search: SearchText, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        guard !place.isGroup else { throw invalid("A group has no texts to search.") }
+        guard path.scope == place.scope else {
+            throw invalid("A condition on children can only search the child's own record.")
+        }
+        let ordinals = try ordinals(of: path, in: place)
+        if path.inverse == nil, let reference = try reference(ordinals, in: place) {
+            leavesRecord = true
+            return try refers(path, try found(search, of: reference, nil), in: place)
+        }
+        guard place.table === place.model.root, path.inverse == nil else {
+            throw invalid("matches searches whole records; search the record that owns these.")
+        }
+        let schema = place.table.schema
+        let column = ordinals.isEmpty ? nil : try searchedColumn(path, in: place)
+        let parts = schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) }
+        guard session != nil else {
+            // Only compared: which records are found is not known, and depends on the text.
+            leavesRecord = true
+            let text = try argument(.text(search.text))
+            return .text(.contains, text, text)
+        }
+        let keys = try found(search, of: place.model, column)
+        return keys.isEmpty ? .constant(false) : try equal(parts, keys)
+    }
+
+    /// The model that a reference at the end of a path leads to; nil for any other path.
+    private func reference(_ ordinals: [Int], in start: Place) throws(StorageError) -> ModelTables? {
+        guard let last = ordinals.last else { return nil }
+        var place = start
+        for ordinal in ordinals.dropLast() {
+            guard let next = try self.place(behind: ordinal, in: place) else { return nil }
+            place = next
+        }
+        switch try place.model.member(last, of: place.table) {
+        case .column: return nil
+        case .reference(let index): return try tables(of: place.table.references[index].target)
+        case .relation(let index):
+            let table = place.model.tables[place.table.relations[index].target]
+            return try table.element.map { (element) throws(StorageError) in try tables(of: element.target) }
+        }
+    }
+
+    /// The column of a property of the record, or of what it owns alone.
+    private mutating func searchedColumn(
+        _ path: PropertyPath, in place: Place
+    ) throws(StorageError) -> (table: TableSchema, column: Int) {
+        guard case .column(var term, _) = try resolve(path, in: place) else {
+            throw invalid("matches asks about texts; name a text, or search the whole record.")
+        }
+        var table = place.table.schema
+        while case .related(let edge, let inner) = term {
+            guard edge.table < model.tables.count, place.model === model else {
+                throw invalid(
+                    "matches asks about texts of the record; search the record that has these by its reference.")
+            }
+            table = model.tables[edge.table].schema
+            term = inner
+        }
+        guard case .column(let column) = term else { throw invalid("matches asks about texts.") }
+        return (table, column)
+    }
+
+    /// The records of the query's model that a search finds, with their relevance.
+    mutating func hits(_ search: Selection.Search, best count: Int?) throws(StorageError) -> [SearchHit] {
+        let ordinals = try ordinals(of: search.path, in: place)
+        let column = ordinals.isEmpty ? nil : try searchedColumn(search.path, in: place)
+        guard let session else { return [] }
+        return try directory.textSearch().hits(search.text, of: model, column, best: count, in: session)
+    }
+
+    private func found(
+        _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?
+    ) throws(StorageError) -> [[Value]] {
+        guard let session else { return [] }
+        return try directory.textSearch().keys(search, of: model, column, in: session)
+    }
+}
