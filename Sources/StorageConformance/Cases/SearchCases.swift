@@ -72,6 +72,8 @@ extension Conformance {
                     $0.year.descending
                 }
                 .limit(3).all().map(\.year), equals: [4, 4, 4])
+            let best = articles.where { $0.matches("even") }.order { $0.relevance.descending }
+            try t.expect(try await best.offset(18).limit(.max).all().map(\.id), equals: [38, 40])
             let records = store.store.records("Article")
             try t.expect(try await records.where(text: "matches \"even\" and year = 0").count(), equals: 4)
             try t.expect(

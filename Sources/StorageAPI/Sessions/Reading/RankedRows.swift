@@ -46,7 +46,8 @@ extension RecordReader {
         let hits: [SearchHit]
         if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1, let limit = selection.limit
         {
-            hits = try best(selection.offset + limit, searches[0], selection)
+            let (end, isBeyond) = selection.offset.addingReportingOverflow(limit)
+            hits = try best(isBeyond ? .max : end, searches[0], selection)
         } else {
             hits = try sorted(selection, searches)
         }

@@ -100,27 +100,17 @@ final class CommitFeed: Sendable {
     }
 
     /// Captures the changes that a history records, from the next write on.
-    func record(_ models: [String]) {
-        state.withLock { state in
-            state.recorded = models
-            state.collectCapturing()
-            isCapturing.store(state.capturing != nil, ordering: .releasing)
-        }
-    }
+    func record(_ models: [String]) { capture { $0.recorded = models } }
 
-    /// Captures the changes that search indexes follow from the next write on.
-    func index(_ models: [String]) {
-        state.withLock { state in
-            state.indexed = models
-            state.collectCapturing()
-            isCapturing.store(state.capturing != nil, ordering: .releasing)
-        }
-    }
+    /// Captures the changes that search indexes follow, from the next write on.
+    func index(_ models: [String]) { capture { $0.indexed = models } }
 
     /// Captures the changes that the application's layers follow.
-    func capture(for layers: ChangeInterest?) {
+    func capture(for layers: ChangeInterest?) { capture { $0.layered = layers } }
+
+    private func capture(_ change: (inout State) -> Void) {
         state.withLock { state in
-            state.layered = layers
+            change(&state)
             state.collectCapturing()
             isCapturing.store(state.capturing != nil, ordering: .releasing)
         }
