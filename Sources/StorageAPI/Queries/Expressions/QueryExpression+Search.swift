@@ -10,7 +10,9 @@ extension ColumnSet {
     /// each record that it finds. The query throws `invalidQuery` if the model has no such property, and `busy` while its index
     /// is made.
     ///
-    /// - Parameter typing: whether the text is still being typed, so that its last word stands for all that begin with it.
+    /// - Parameters:
+    ///   - text: the search, as a person writes it.
+    ///   - typing: true while the text is typed, so that its last word stands for all that begin with it.
     public func matches(_ text: String, typing: Bool = false) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.matches(_propertyPath, SearchText(text: text, isTyping: typing)))
     }

@@ -17,7 +17,9 @@ extension Store {
     /// own; after a program ended in between, this call, or opening the store with the model, continues with the next step. Costs
     /// the reading of all records, and the space of both indexes.
     ///
-    /// - Parameter progress: called after each step.
+    /// - Parameters:
+    ///   - model: the model, which is prepared if it is not yet.
+    ///   - progress: called after each step.
     /// - Throws: `invalidQuery` if the model has no searched property; `cancelled` between two steps; errors of writing.
     public nonisolated(nonsending) func rebuildSearch<Model: Storable>(
         of model: Model.Type, progress: (SearchProgress) -> Void = { _ in }
