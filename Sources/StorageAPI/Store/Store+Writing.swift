@@ -20,7 +20,10 @@ extension Store {
             if Task.isCancelled { job.cancel() }
             // The call ends on the queue: a closing store may hold the only thread that could resume this task.
             await queue.run(job, of: runningCalls)
-            if try finish(job, operation) { return }
+            if try finish(job, operation) {
+                if let own = job.attempt.own { await finishIndexes(madeBy: own) }
+                return
+            }
             do throws(StorageError) {
                 try enter(operation)
             } catch {
@@ -42,7 +45,9 @@ extension Store {
         while true {
             let job = WriteJob(self, isRepeatable: isRepeatable, removesExpired: removesExpired, call, body)
             queue.runBlocking(job)
-            if try finish(job, operation) { return }
+            guard try finish(job, operation) else { continue }
+            if let own = job.attempt.own { finishIndexesBlocking(madeBy: own) }
+            return
         }
     }
 

@@ -137,6 +137,31 @@ extension Conformance {
             try await t.expectSound(store)
         },
         ConformanceCase(
+            "search/first-use", [.f6: [1], .f8: [1]],
+            "What a transaction writes that is the first to use a model is found after it, and so is what an undone one left out."
+        ) { t in
+            let store = try await t.open()
+            func find(_ text: String) async throws -> [Int] {
+                try await store.store.select(Article.self).where { $0.matches(text) }.keys()
+            }
+            do {
+                try await store.store.transaction { tx in
+                    try tx.insert(Article(id: 9, title: "lost"))
+                    throw Undone()
+                }
+            } catch is Undone {}
+            try await store.store.transaction { tx in
+                try tx.insert([Article(id: 1, title: "first"), Article(id: 2, title: "second")])
+                try tx.save(Article(id: 1, title: "again"))
+            }
+            try t.expect(try await find("again OR second"), equals: [1, 2])
+            try t.expect(try await find("first OR lost"), equals: [])
+            try await t.expectSound(store)
+            let other = try await Store(InMemoryBackend(), models: [])
+            try await other.copy(from: store.store)
+            try t.expect(try await other.select(Article.self).where { $0.matches("second") }.count(), equals: 1)
+        },
+        ConformanceCase(
             "search/added-later", [.f1: [2], .f8: [1, 2]],
             "Marks that come later index the records that are there; marks that change or go take the index with them; it is made "
                 + "anew on request, and compared by verify."

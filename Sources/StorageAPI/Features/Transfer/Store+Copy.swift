@@ -68,7 +68,7 @@ extension Store {
         _ models: [String]?, _ source: Store, _ isReplacing: Bool, _ takesHistory: Bool,
         _ progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StorageError) -> [ModelDigest] {
-        try await writing("copy") { (context) throws(StorageError) in
+        let digests = try await writing("copy") { (context) throws(StorageError) in
             try source.withReader("copy", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let history = takesHistory ? HistoryCopy(reader: reader, context: context, store: self) : nil
                 try history?.prepare(isReplacing: isReplacing)
@@ -83,5 +83,7 @@ extension Store {
                 return digests
             }
         }
+        try await finishIndexes(of: digests.map(\.model))
+        return digests
     }
 }

@@ -128,11 +128,9 @@ final class StoreSearch: SchemaChangeObserver {
         var model = SearchSettings.Model(
             name: wanted.name, analyzer: Analyzer.words.name, properties: wanted.names)
         let number = try make(&settings, wanted, in: writer)
-        let plan = QueryPlan(id: nil, query: Query(.exists), table: wanted.root, tables: [wanted.root])
-        var cursor = try writer.rows(plan, QueryArguments())
-        if try cursor.next(), cursor.cells[0].int != 0 { model.building = number } else { model.ready = number }
+        // Also where there is no record yet: the transaction may write some that no layer of it follows.
+        model.building = number
         settings.models.append(model)
-        guard model.building != nil else { return }
         try begin(number, wanted, in: writer)
     }
 

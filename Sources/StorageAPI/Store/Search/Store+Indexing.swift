@@ -21,6 +21,26 @@ extension Store {
         }
     }
 
+    /// Completes the indexes of models that a transaction has made. It is committed, so a failure is not its failure: until
+    /// somebody completes them, a search is `busy` and says so.
+    nonisolated(nonsending) func finishIndexes(madeBy own: UncommittedModels) async {
+        guard search.isUsed else { return }
+        do throws(StorageError) {
+            try await finishIndexes(of: own.names)
+        } catch {
+            logger.error("search index not completed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func finishIndexesBlocking(madeBy own: UncommittedModels) {
+        guard search.isUsed else { return }
+        do throws(StorageError) {
+            try finishIndexesBlocking(of: own.names)
+        } catch {
+            logger.error("search index not completed", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Completes the index of a model, step by step.
     nonisolated(nonsending) func finishIndex(
         of model: String, _ progress: (SearchProgress) -> Void
@@ -55,4 +75,9 @@ extension Store {
             metadata: ["model": "\(progress.model)", "indexed": "\(progress.indexed)", "total": "\(progress.total)"])
         indexing?(progress)
     }
+}
+
+extension UncommittedModels {
+    /// The models that the transaction has prepared or changed.
+    fileprivate var names: [String] { prepared.values.map(\.name) + changed }
 }
