@@ -41,7 +41,7 @@ enum Catalog {
 
     // MARK: Opening
 
-    /// What is known of a store that opens.
+    /// The state of a store that opens.
     struct Opening {
         let record: Record
         /// The tables' version.

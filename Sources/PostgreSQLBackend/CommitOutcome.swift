@@ -71,7 +71,7 @@ struct CommitOutcome {
 struct ServerIdentity: Equatable {
     private var timeline: Int64?
     private var recovery: String?
-    /// Where its log ended when it was recovered or promoted; nil after a start without a recovery.
+    /// The end of its log when it was recovered or promoted; nil after a start without a recovery.
     private var recovered: Int64?
 
     init() {}

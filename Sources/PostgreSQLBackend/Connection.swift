@@ -20,7 +20,7 @@ final class Connection: @unchecked Sendable {
     /// The time that the server may be silent before a check whether it is alive.
     let timeoutMilliseconds: Int
     let parameters: ConnectionParameters
-    /// Whether a server that is silent is left for one that has taken its place.
+    /// True if a silent server is left for the one that has replaced it.
     let seeksSuccessor: Bool
     /// The server's place among several.
     let place: Int

@@ -145,7 +145,7 @@ struct ConnectionParameters: Sendable, CustomStringConvertible, CustomReflectabl
     let list: [(name: String, value: String)]
     /// One for each server, where there are several of which that is wanted which takes writes.
     private(set) var candidates: [ConnectionParameters] = []
-    /// How long a server may take to accept a connection.
+    /// The time that a server may take to accept a connection.
     var connectMilliseconds = 10_000
 
     init(list: [(name: String, value: String)], of servers: ServerAddress.Candidates? = nil) {

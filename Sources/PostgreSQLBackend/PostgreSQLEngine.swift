@@ -342,7 +342,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         "The server that has taken over may lack commits which this store has acknowledged last: it does not have all of the log of the server before. Nothing of this call is stored; look at what is there before you repeat it."
     )
 
-    /// Whether a commit's place in the server's log is asked for with it.
+    /// True if each commit also reads its place in the server's log.
     var asksForPlaces: Bool { replicas != nil || configuration.failoverMilliseconds > 0 }
 
     /// A connection beside those of the pool, for what must not wait for one.

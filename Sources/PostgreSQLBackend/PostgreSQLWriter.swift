@@ -16,7 +16,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
-    /// Where the server's log was behind the commit; nil where nobody asks.
+    /// The end of the server's log after the commit; nil where nobody asks.
     private(set) var place: Int64?
     /// The tables' version if the committed transaction has changed it.
     private(set) var newVersion: String?

@@ -40,7 +40,7 @@ struct ServerAddress {
     /// Servers of which one takes writes.
     struct Candidates {
         let hosts: [Candidate]
-        /// How long each of them may take to accept a connection.
+        /// The time that each of them may take to accept a connection.
         let connectMilliseconds: Int
     }
 

@@ -11,7 +11,7 @@ package enum JSONScalar {
         var isLenient = false
         /// The form of dates; nil for the form that the library writes.
         var dates: Property.DateForm?
-        /// What says how a number is a date, in an input of other software; nil where a number counts seconds since 2001.
+        /// The option that says how numbers of other software are dates; nil where a number counts seconds since 2001.
         var numericDateHint: String?
     }
 
@@ -207,7 +207,7 @@ extension JSONValue {
 /// spellings.
 package struct TruthWord: Sendable {
     package let isTrue: Bool
-    /// Which pair of words it is of; 0 for true and false.
+    /// The number of its pair of words; 0 for true and false.
     package let pair: Int
 
     private static let pairs = [("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f")]

@@ -63,12 +63,12 @@ package enum NumberBytes {
 
 /// Texts, of their bytes.
 package enum TextBytes {
-    /// Whether the bytes are UTF-8.
+    /// Returns whether the bytes are UTF-8.
     package static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Whether all bytes are ASCII.
+    /// Returns whether all bytes are ASCII.
     package static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         var all: UInt64 = 0

@@ -53,15 +53,15 @@ package struct RecordBuilder: Sendable {
 
     init(shapes: [Shape], ignoresUnknown: Bool) { (self.shapes, self.ignoresUnknown) = (shapes, ignoresUnknown) }
 
-    /// How records of a stored model are read.
+    /// The options of reading records of a stored model.
     package struct Input: Sendable {
-        /// Whether numbers may as well be texts, as in comma-separated values.
+        /// True if numbers may be texts as well, as in comma-separated values.
         package var isUntyped = false
-        /// How dates are written; nil for the form that the tool writes.
+        /// The form of dates; nil for the form that the tool writes.
         package var dates: StorageAPI.Property.DateForm?
-        /// What to do about a number where a date should be, if it does not count from 2001 anyway.
+        /// The advice for a number in the place of a date, unless it counts from 2001.
         package var numericDateHint: String?
-        /// Whether a record may lack its key, which is another record's then.
+        /// True if a record may lack its key, which is then another record's.
         package var mayLackKey = false
 
         package init() {}

@@ -2,7 +2,7 @@ public import StorageAPI
 public import StorageDriver
 
 extension Tenants {
-    /// What a migration has done.
+    /// The result of a migration.
     public struct Migration: Sendable {
         /// A tenant whose store could not be migrated, and is as it was.
         public struct Failure: Sendable {

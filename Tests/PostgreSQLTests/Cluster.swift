@@ -7,7 +7,7 @@ enum Cluster {
     static var isThere: Bool { url != nil }
     /// `STORAGE_FAILOVERS` says how often the primary is replaced.
     static let failovers = environment["STORAGE_FAILOVERS"].flatMap(Int.init) ?? 3
-    /// Whether acknowledged commits are on one server alone.
+    /// True if acknowledged commits are on one server alone.
     static let isAsynchronous = environment["STORAGE_CLUSTER_ASYNCHRONOUS"] != nil
 
     /// `STORAGE_FAULTS` says which happen, in turn; all by default.
@@ -16,7 +16,7 @@ enum Cluster {
         return names.isEmpty ? Fault.allCases : names.compactMap { Fault(rawValue: String($0)) }
     }()
 
-    /// What happens to the primary, as the script describes it.
+    /// The fault of the primary, as the script describes it.
     enum Fault: String, CaseIterable {
         case kill, cut, `switch`, pause, crash, freeze
     }

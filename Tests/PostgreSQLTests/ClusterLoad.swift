@@ -18,7 +18,7 @@ final class ClusterLoad: Sendable {
         var count = 0
         var unknown = 0
         var failed = 0
-        /// What was counted when the failover began.
+        /// The counts when the failover began.
         var before = (count: 0, unknown: 0, failed: 0)
         var reports: [String] = []
         /// The stores that have said since the failover began that the server lacks commits of theirs.

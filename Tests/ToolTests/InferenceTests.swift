@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What an import finds out of inputs that say less than a store has to know.
+/// Tests what imports infer from inputs that say less than a store has to know.
 @Suite struct InferenceTests {
     private let tool: Tool
 

@@ -282,7 +282,7 @@ struct WriteAttempt {
     var changes: ChangeSet?
     /// The changes by the removal of what had expired before it; nil if there are none, or if nobody asked.
     var expired: ChangeSet?
-    /// What layers do once it is committed.
+    /// Actions of the layers for the time after the commit.
     var afterCommit: [() -> Void] = []
     /// True if the run has removed as many expired records as one commit does, and has done nothing else.
     var expiryLimitReached = false

@@ -24,7 +24,7 @@ struct TypeConversion: Sendable {
 
     private var property: RecordSchema.Property { schema.properties[place] }
 
-    /// What is done, in words.
+    /// A description of the conversion.
     func line(rows: Int) -> String {
         "\(Terminal.bold(schema.name.printable)): values of \(property.name.printable) converted from \(old) to \(new), "
             + "\(rows.counted("row")) written anew"

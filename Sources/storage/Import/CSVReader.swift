@@ -12,7 +12,7 @@ final class CSVReader {
         var start: Int
         var count: Int
         var isQuoted: Bool
-        /// Whether two quotes in it stand for one.
+        /// True if two quotes in it stand for one.
         var hasEscapes: Bool
     }
 
@@ -33,7 +33,7 @@ final class CSVReader {
     @exclusivity(unchecked) private var line: Int
     /// The line feeds in the record that is looked at.
     @exclusivity(unchecked) private var newlines = 0
-    /// Whether the chunk ends where the input does.
+    /// True if the chunk ends with the input.
     @exclusivity(unchecked) private var isLast = false
 
     init(_ input: InputBuffer, delimiter: UInt8) {

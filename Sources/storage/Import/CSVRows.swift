@@ -13,13 +13,13 @@ struct CSVRows {
         let kind: Kind
         let flat: FlatColumn
         let range: ClosedRange<Int64>
-        /// Which field of a record it is; nil if there is none.
+        /// The number of its field in a record; nil if there is none.
         let field: Int?
     }
 
     private let columns: [Column]
     private let input: RecordBuilder.Input
-    /// Whether the records have no keys, so that the store assigns them.
+    /// True if the records have no keys, so that the store assigns them.
     let assignsKeys: Bool
     private let key: Int?
 

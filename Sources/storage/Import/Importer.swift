@@ -11,7 +11,7 @@ struct Importer {
     let replaces: Bool
     /// The properties by which a record is found that it replaces; empty for the key.
     let match: [String]
-    /// How records are read.
+    /// The options of reading records.
     let reading: RecordBuilder.Input
     private(set) var bad: BadRecords
     /// The number of stored records.
@@ -227,7 +227,7 @@ extension StorageError {
 private struct CSVBatch {
     private(set) var records: [CSVReader.Record] = []
     private(set) var fields: [CSVReader.Field] = []
-    /// How many fields come before each record.
+    /// The number of fields before each record.
     private(set) var starts: [Int] = []
 
     /// Takes the next records, all of which are buffered; false if there are none.

@@ -31,7 +31,7 @@ struct RecordFile: Sendable {
 
     let file: InputFile
     private let form: Form
-    /// What was taken to separate values, if that is no comma and nobody has said it.
+    /// The delimiter that was found; nil for a comma, and for one that was given.
     private(set) var guessed: DelimiterGuess?
 
     init(_ file: InputFile, _ options: InputOptions) throws {

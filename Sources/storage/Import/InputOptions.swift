@@ -3,7 +3,7 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-/// How inputs are read, beyond what their names and beginnings show.
+/// The options of reading inputs, beyond what their names and beginnings show.
 struct InputOptions: ParsableArguments, Sendable {
     @Option(help: "The format of the files. (default: what each one's name or beginning shows)")
     var format: InputFormat?
@@ -49,14 +49,14 @@ struct InputOptions: ParsableArguments, Sendable {
     /// The names that lead to the records.
     var path: [String] { at?.split(separator: ".").map(String.init) ?? [] }
 
-    /// How dates are written; nil for the form of exports.
+    /// The form of dates; nil for the form of exports.
     private var form: Property.DateForm? {
         guard let dates else { return nil }
         guard let known = Self.forms[dates] else { return .pattern(dates) }
         return known
     }
 
-    /// How records are read.
+    /// The options of reading records.
     ///
     /// - Parameter mayLackKey: whether they replace stored records, whose keys they need not have.
     func reading(mayLackKey: Bool) -> RecordBuilder.Input {
@@ -67,11 +67,11 @@ struct InputOptions: ParsableArguments, Sendable {
         return input
     }
 
-    /// What tells dates from other texts.
+    /// The rules that tell dates from other texts.
     var inference: DateInference { DateInference(form: form ?? .iso8601) }
 }
 
-/// What separates the values of a file that is said to be comma-separated, by its first lines.
+/// Finds the delimiter of comma-separated values by the first lines of a file.
 struct DelimiterGuess: Sendable {
     let byte: UInt8
 
@@ -103,7 +103,7 @@ struct DelimiterGuess: Sendable {
         byte = best.byte
     }
 
-    /// How often each line has the byte outside of quotes; 0 if not all have it as often.
+    /// The number of times that each line has the byte outside of quotes; 0 if the lines differ.
     private static func count(_ byte: UInt8, in lines: [Slice<UnsafeRawBufferPointer>]) -> Int {
         let counts = lines.map { line in
             var isQuoted = false

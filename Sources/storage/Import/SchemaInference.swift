@@ -61,7 +61,7 @@ struct SchemaInference {
         }
     }
 
-    /// Where the records may be that the only one of the input has inside of it.
+    /// The path of the records that the only record of the input may contain.
     var wrapped: (path: String, name: String?)? {
         guard count == 1, !shape.members.contains(where: { $0.name == "id" }), let path = shape.pathToArray else {
             return nil

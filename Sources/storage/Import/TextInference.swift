@@ -4,7 +4,7 @@ import StorageJSON
 
 /// Finds the texts that are dates.
 struct DateInference: Sendable {
-    /// How dates are written.
+    /// The form of dates.
     let form: Property.DateForm
 
     func isDate(_ text: String) -> Bool {
@@ -24,7 +24,7 @@ struct DateInference: Sendable {
 
 /// The words in a column of delimited values, which may stand for truth values.
 struct WordShape {
-    /// Whether all are of one pair.
+    /// True if all are of one pair.
     private(set) var areAll = true
     private var pair: Int?
     private var hasTrue = false
@@ -36,11 +36,11 @@ struct WordShape {
         if word.isTrue { hasTrue = true } else { hasFalse = true }
     }
 
-    /// Whether all are true and false, as far as they are known.
+    /// True if all are true and false, as far as they are known.
     var isOfFlags: Bool { areAll && pair == 0 }
 
     mutating func fail() { areAll = false }
 
-    /// Whether they are truth values. Where all are `no` or all are `T` they may be anything.
+    /// True if they are truth values. Where all are `no` or all are `T` they may be anything.
     var areFlags: Bool { areAll && (pair == 0 || hasTrue && hasFalse) }
 }

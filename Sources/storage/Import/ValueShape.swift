@@ -35,7 +35,7 @@ final class ValueShape {
     private(set) var object: ObjectShape?
     /// The common shape of the arrays' elements.
     private var element: ValueShape?
-    /// Whether all texts are dates.
+    /// True if all texts are dates.
     private var areDates = true
     private var words = WordShape()
     private let dates: DateInference

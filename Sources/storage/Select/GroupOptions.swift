@@ -51,7 +51,7 @@ struct GroupOptions: ParsableArguments {
         }
     }
 
-    /// Whether groups are printed, and not records.
+    /// True if groups are printed, and not records.
     var isWanted: Bool { group != nil || distinct != nil || !(sum + avg + min + max).isEmpty }
 
     /// The groups; nil if records are to be printed. The titles are those of the columns.

@@ -3,7 +3,7 @@ import Foundation
 import StorageAPI
 import TerminalOutput
 
-/// Whether a command that reads passes over records that cannot be read.
+/// The option of reading commands to pass over records that cannot be read.
 struct SkipOptions: ParsableArguments, Sendable {
     @Flag(help: "Pass over records that cannot be read, as other software has written them, and name them.")
     var skipBad = false
@@ -60,7 +60,7 @@ struct ReadableRecords {
 
 /// The records that could not be read.
 private struct UnreadableRecords {
-    /// How many records there were so far.
+    /// The number of records so far.
     var passed = 0
     private var count = 0
     private var lines: [String] = []
@@ -81,7 +81,7 @@ private struct UnreadableRecords {
 }
 
 extension StorageError {
-    /// Whether a stored record is at fault, so that others can be read.
+    /// True if a stored record is at fault, so that others can be read.
     fileprivate var isOfStoredRecord: Bool { code == .typeMismatch || code == .invalidValue }
 }
 

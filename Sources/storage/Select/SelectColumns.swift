@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// What `--columns` asks for: properties, or terms such as those of a condition, each perhaps with a title.
+/// The columns of `--columns`: properties, or terms such as those of a condition, each perhaps with a title.
 struct SelectColumns: Sendable {
     struct Term: Sendable {
         let text: String

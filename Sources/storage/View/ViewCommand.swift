@@ -86,7 +86,7 @@ struct ViewCommand: AsyncParsableCommand {
     }
 }
 
-/// What select was asked for, under a name.
+/// The options of a select command, saved under a name.
 private struct StoredView: Sendable {
     let name: String
     /// The words of the command line behind the store.

@@ -11,7 +11,7 @@ final class ChangeCapture: ForwardingWriter {
     let changes: ChangeSet
     /// They learn of each change in their order.
     var subscribers: [any ChangeSubscriber]
-    /// What subscribers do once the transaction is committed.
+    /// Actions of the subscribers for the time after the commit.
     private(set) var afterCommit: [() -> Void] = []
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []

@@ -47,7 +47,7 @@ extension StoreSearch {
         if keys.count == Self.step { return (build?.documents ?? 0) + keys.count }
         try open.run { (index) throws(SearchFailure) in try index.finishBuild() }
         if let old = settings.models[place].ready.flatMap({ SearchTables($0, in: tables, directory) }) {
-            try old.drop(in: writer)
+            try drop(old, in: writer)
         }
         (settings.models[place].ready, settings.models[place].building) = (number, nil)
         try settings.record(in: writer, directory)

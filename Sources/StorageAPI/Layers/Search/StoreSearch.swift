@@ -64,7 +64,7 @@ final class StoreSearch: SchemaChangeObserver {
     /// Remembers tables that a transaction has made.
     func add(_ tables: SearchTables) { state.withLock { $0.tables[tables.number] = tables } }
 
-    /// What is known of an index: segments and commits that are committed never change.
+    /// The cached parts of an index: committed segments and commits never change.
     func cache(_ number: Int) -> SearchCache { state.withLock { $0.caches[number] ?? SearchCache() } }
 
     /// Keeps what a session has read of committed segments and commits.
@@ -153,8 +153,14 @@ final class StoreSearch: SchemaChangeObserver {
         _ model: SearchSettings.Model, _ tables: [TableSchema], in writer: any StorageWriter
     ) throws(StorageError) {
         for number in model.indexes {
-            if let found = SearchTables(number, in: tables, directory) { try found.drop(in: writer) }
+            if let found = SearchTables(number, in: tables, directory) { try drop(found, in: writer) }
         }
+    }
+
+    /// Drops the tables of an index. What is cached of it is forgotten, and read again if the transaction is undone.
+    func drop(_ tables: SearchTables, in writer: any StorageWriter) throws(StorageError) {
+        try tables.drop(in: writer)
+        state.withLock { state in (state.tables[tables.number], state.caches[tables.number]) = (nil, nil) }
     }
 }
 

@@ -4,7 +4,9 @@ import StorageDriver
 extension Store {
     /// Completes the indexes that are being made, of those models.
     nonisolated(nonsending) func finishIndexes(of models: [String]) async throws(StorageError) {
-        for model in try unfinishedIndexes(of: models) { try await finishIndex(of: model) { self.tellIndexing($0) } }
+        guard search.isUsed else { return }
+        let unfinished = try await reads { () throws(StorageError) in try self.unfinishedIndexes(of: models) }
+        for model in unfinished { try await finishIndex(of: model) { self.tellIndexing($0) } }
     }
 
     func finishIndexesBlocking(of models: [String]) throws(StorageError) {

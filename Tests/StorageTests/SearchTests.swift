@@ -1,0 +1,172 @@
+import Foundation
+import MemoryBackend
+import SQLiteBackend
+import StorageKit
+import Synchronization
+import Testing
+
+/// Tests the parts of full-text search that no conformance case covers: builds that are interrupted, several stores of one file,
+/// unusual texts, and refusals.
+@Suite("F Full text")
+struct SearchTests {
+    @Storable struct Note: Equatable {
+        var id: Int
+        @Searchable(weight: 2) var title: String
+        @Searchable var body: String? = nil
+        @Searchable var tags: [String] = []
+    }
+
+    /// The same before it had the marks.
+    @Storable("Note") struct PlainNote {
+        var id: Int
+        var title: String
+        var body: String? = nil
+        var tags: [String] = []
+    }
+    @Storable struct Count {
+        var id: Int
+        @Searchable var number: Int
+    }
+    @Storable struct Weightless {
+        var id: Int
+        @Searchable(weight: 0) var title: String
+    }
+
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private static func problems(_ store: Store) async throws -> [String] {
+        var problems: [String] = []
+        try await store.verify { problems.append($0.description) }
+        return problems
+    }
+
+    private static func found(_ store: Store, _ text: String) async throws -> [Int] {
+        try await store.select(Note.self).where { $0.matches(text) }.keys()
+    }
+
+    @Test func `a build that is interrupted continues where it ended, and no query is answered meanwhile`() async throws
+    {
+        try await withFolder { folder in
+            let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)
+            let plain = try await Store(backend, models: PlainNote.self)
+            try await plain.insert((1...10_000).map { PlainNote(id: $0, title: "note \($0)") })
+            try await plain.close()
+
+            // The task that opens the store is cancelled after the first step.
+            let steps = Mutex<[Int]>([])
+            let opening = Mutex<Task<Void, any Error>?>(nil)
+            let task = Task {
+                while opening.withLock({ $0 == nil }) { await Task.yield() }
+                let options = Store.Options(indexing: { progress in
+                    steps.withLock { $0.append(progress.indexed) }
+                    opening.withLock { $0?.cancel() }
+                })
+                _ = try await Store(backend, models: Note.self, options: options)
+            }
+            opening.withLock { $0 = task }
+            await #expect(throws: StorageError.self) { try await task.value }
+            #expect(steps.withLock(\.self) == [4096])
+
+            // A program that knows no type finds half an index, and is told so.
+            let other = try await Store(backend, models: [])
+            let error = await #expect(throws: StorageError.self) {
+                try await other.records("Note").where(text: "matches \"note\"").count()
+            }
+            #expect(error?.code == .busy)
+            #expect(try await Self.problems(other).contains { $0.contains("not complete") })
+            // What it writes meanwhile is in the index later, on both sides of where the build is.
+            try await other.update("Note").where(text: "id in (1, 9999)").set(text: "title = \"changed\"").run()
+            try await other.close()
+
+            steps.withLock { $0 = [] }
+            let store = try await Store(
+                backend, models: Note.self,
+                options: .init(indexing: { progress in
+                    #expect(progress.model == "Note" && progress.total == 10_000)
+                    steps.withLock { $0.append(progress.indexed) }
+                }))
+            #expect(steps.withLock(\.self) == [8192, 10_000])
+            #expect(try await Self.found(store, "changed") == [1, 9999])
+            #expect(try await Self.found(store, "note").count == 9998)
+            #expect(try await Self.problems(store) == [])
+            try await store.close()
+        }
+    }
+
+    @Test func `two stores of one file write one index`() async throws {
+        try await withFolder { folder in
+            let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)
+            let first = try await Store(backend, models: Note.self)
+            let second = try await Store(backend, models: Note.self)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, store) in [first, second].enumerated() {
+                    group.addTask {
+                        for id in 0..<150 {
+                            try await store.save(Note(id: id * 2 + number, title: "note \(id % 10)"))
+                            if id.isMultiple(of: 7) { try await store.delete(Note.self, key: id) }
+                            _ = try await Self.found(store, "note")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await Self.found(first, "note").count == first.select(Note.self).count())
+            #expect(try await Self.found(second, "3") == Self.found(first, "3"))
+            #expect(try await Self.problems(first) == [])
+            try await first.rebuildSearch(of: Note.self)
+            #expect(try await Self.found(second, "3") == Self.found(first, "3"))
+            try await second.save(Note(id: 1000, title: "after the rebuilding"))
+            #expect(try await Self.found(first, "rebuilding") == [1000])
+            #expect(try await Self.problems(second) == [])
+            try await first.close()
+            try await second.close()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `unusual texts and queries are texts and queries`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let long = String(repeating: "x", count: 1 << 20)
+            let texts = [
+                long, String(repeating: "word ", count: 200_000), "a\u{0}b", "\u{301}\u{301}", "👩‍👩‍👧‍👦 🇩🇪", "שלום עולם", "",
+                " ",
+                "\u{FEFF}", "e\u{301}", String(repeating: "月", count: 10_000),
+            ]
+            try await store.insert(texts.enumerated().map { Note(id: $0, title: $1, tags: [$1, $1]) })
+            let queries = [
+                "word", "שלום", "👩‍👩‍👧‍👦", "月月", "é", "\"", "\"\"", "-", "*", ":", "title:", "a OR", "OR OR OR", "-a -b",
+                (0..<10_000).map { "w\($0)" }.joined(separator: " "), String(repeating: "(", count: 10_000), long,
+                "\u{0}",
+                String(repeating: "\" ", count: 5000),
+            ]
+            for query in queries { _ = try await Self.found(store, query) }
+            #expect(try await Self.found(store, "word") == [1])
+            #expect(try await Self.found(store, "שלום") == [5])
+            #expect(try await Self.found(store, "é") == [9])
+            #expect(try await Self.found(store, "月月") == [10])
+            #expect(try await Self.found(store, long) == [0])
+            #expect(try await Self.problems(store) == [])
+        }
+    }
+
+    @Test func `a mark on another type, and a weight of nothing, are refused`() async throws {
+        for (type, reason) in [(Count.self as any Storable.Type, "only String"), (Weightless.self, "weight 0.0")] {
+            let error = await #expect(throws: StorageError.self) { try await Store(InMemoryBackend(), models: [type]) }
+            #expect(error?.code == .configuration)
+            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func `an excerpt shows the words of a search`() {
+        let text =
+            String(repeating: "before ", count: 60) + "the storage engine" + String(repeating: " after", count: 60)
+        let excerpt = text.excerpt(for: "storage engine")
+        #expect(excerpt.highlights.map { String(excerpt.text[$0]) } == ["storage", "engine"])
+        #expect(excerpt.text.hasPrefix("…") && excerpt.text.hasSuffix("…"))
+    }
+}
