@@ -271,6 +271,20 @@ final class Connection: @unchecked Sendable {
         }
     }
 
+    /// Waits for the answers that nobody has read, such as that of a read's end, before the connection is dropped. One that is
+    /// silent is found by this, and its process in the server ended with the locks that it holds.
+    ///
+    /// - Returns: false if the connection is lost.
+    func settle() -> Bool {
+        do throws(StorageError) {
+            if loss == nil { try readUnread() }
+        } catch {
+            // Nobody waits for these answers: the loss is kept, as that of any other call.
+            loss = loss ?? error
+        }
+        return loss == nil
+    }
+
     /// Forgets the statements of all plans. A name is never used for another statement.
     func forgetPlans() { for name in plans.removeAll() { forget(name) } }
 

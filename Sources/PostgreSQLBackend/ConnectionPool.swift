@@ -62,9 +62,12 @@ final class ConnectionPool: Sendable {
     func giveUp() { free.signal() }
 
     func close() {
-        state.withLock { state in
+        var idle = state.withLock { state in
             state.isClosed = true
-            state.idle = []
+            defer { state.idle = [] }
+            return state.idle
         }
+        // Where one is lost the server may be gone, for which nobody waits several times.
+        while let connection = idle.popLast(), connection.settle() {}
     }
 }

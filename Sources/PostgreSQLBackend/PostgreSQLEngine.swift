@@ -365,6 +365,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         listener?.finish()
         writer.withLock { state in
             state.isClosed = true
+            _ = state.connection?.settle()
             state.connection = nil
         }
     }

@@ -106,6 +106,24 @@ struct SilenceTests {
         }
     }
 
+    @Test func `a store that closes leaves no lock of a read whose end did not arrive`() async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            try await Server.makeStore(schema)
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=500"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            try await store.insert(Pen(id: 1))
+            proxy.silence(.requests(of: "ROLLBACK"))
+            // A block of reads is a transaction, for whose end nobody waits.
+            #expect(try await store.read { tx in try tx.select(Pen.self).count() } == 1)
+            #expect(proxy.count == 1)
+            try await store.close()
+            _ = try Server.psql(
+                "BEGIN; LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE NOWAIT; COMMIT")
+        }
+    }
+
     @Test(arguments: [CuttingProxy.Silence.requests(of: "LISTEN"), .answers(to: "LISTEN")])
     func `an observer hears of other stores' commits all the same`(_ silence: CuttingProxy.Silence) async throws {
         try await Self.withStores { proxy, store, other in
