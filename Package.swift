@@ -320,13 +320,3 @@ if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
             swiftSettings: strict),
     ]
 }
-
-// The measurement of the index against FTS5, which sees what is package, is a variant.
-if Context.environment["STORAGE_SEARCH_BENCH"] != nil {
-    package.products = []
-    package.targets.removeAll { !["CSQLite", "StorageSearch"].contains($0.name) }
-    package.targets.append(
-        .executableTarget(
-            name: "SearchBench", dependencies: ["CSQLite", "StorageSearch"], path: "Tests/SearchBench",
-            swiftSettings: strict))
-}

@@ -36,6 +36,16 @@ let package = Package(
                 .product(name: "StorageAPI", package: "swift-storage"),
             ]),
         .executableTarget(
+            name: "SearchBench",
+            dependencies: [
+                "CBaseline",
+                .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(name: "MemoryBackend", package: "swift-storage"),
+                .product(name: "PostgreSQLBackend", package: "swift-storage"),
+                .product(name: "SQLiteBackend", package: "swift-storage"),
+                .product(name: "StorageKit", package: "swift-storage"),
+            ]),
+        .executableTarget(
             name: "ArchiveBench",
             dependencies: [
                 "CBaseline",

@@ -81,9 +81,14 @@ struct ByteReader {
     }
 
     /// Skips numbers.
-    @inline(__always)
     mutating func skip(_ count: Int) throws(SearchFailure) {
         var left = count
+        // Eight bytes end eight numbers at most. The load stays within the array, since `end` does.
+        while left >= 8, at + 8 <= end {
+            let word = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
+            left -= (~word & 0x8080_8080_8080_8080).nonzeroBitCount
+            at += 8
+        }
         while left > 0 {
             guard at < end else { throw .corrupt("A number is cut off.") }
             if bytes[at] < 128 { left -= 1 }

@@ -89,7 +89,9 @@ struct Postings {
 
     /// Adds the documents of a piece with their positions.
     ///
-    /// - Parameter candidates: The documents that are asked for, ascending, or nil for all.
+    /// - Parameters:
+    ///   - removed: Documents to be left out, ascending.
+    ///   - candidates: The documents that are asked for, ascending, or nil for all.
     mutating func add(
         _ piece: TermList.Piece, end: Int, removed: ArraySlice<Int>, among candidates: [Int]?
     ) throws(SearchFailure) {
@@ -98,6 +100,7 @@ struct Postings {
         var document = piece.base
         var candidate = candidates.map { SortedNumbers.place($0, of: piece.base + 1) } ?? 0
         var removal = removed.startIndex
+        var skipped = 0
         while !reader.isAtEnd {
             let value = try reader.number()
             document += value >> 1
@@ -114,9 +117,11 @@ struct Postings {
             while removal < removed.endIndex, removed[removal] < document { removal += 1 }
             if removal < removed.endIndex, removed[removal] == document { isWanted = false }
             guard isWanted else {
-                try places.skip(count)
+                skipped += count
                 continue
             }
+            try places.skip(skipped)
+            skipped = 0
             documents.append(document)
             counts.append(count)
             starts.append(positions.count)
@@ -127,6 +132,49 @@ struct Postings {
                 positions.append(position)
             }
         }
+        try places.skip(skipped)
         guard places.isAtEnd else { throw .corrupt("A list has more positions than documents.") }
+    }
+
+    /// Adds the starts of a phrase whose next word a piece has, `offset` words behind its start.
+    mutating func follow(
+        _ phrase: Postings, _ piece: TermList.Piece, end: Int, offset: Int
+    ) throws(SearchFailure) {
+        var reader = ByteReader(piece.bytes, piece.documents)
+        var places = ByteReader(piece.bytes, piece.positions)
+        var document = piece.base
+        var place = SortedNumbers.place(phrase.documents, of: piece.base + 1)
+        var skipped = 0
+        while !reader.isAtEnd {
+            let value = try reader.number()
+            document += value >> 1
+            let count = value & 1 == 1 ? 1 : try reader.number()
+            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
+                throw .corrupt("A list has no such document.")
+            }
+            while place < phrase.documents.count, phrase.documents[place] < document { place += 1 }
+            guard place < phrase.documents.count else { return }
+            guard phrase.documents[place] == document else {
+                skipped += count
+                continue
+            }
+            try places.skip(skipped)
+            skipped = 0
+            let first = positions.count
+            var at = phrase.starts[place]
+            let last = at + phrase.counts[place]
+            var position = 0
+            for _ in 0..<count {
+                position += try places.number()
+                guard position < 1 << 40 else { throw .corrupt("A position is too large.") }
+                let start = position - offset
+                while at < last, phrase.positions[at] < start { at += 1 }
+                if at < last, phrase.positions[at] == start { positions.append(start) }
+            }
+            guard positions.count > first else { continue }
+            documents.append(document)
+            starts.append(first)
+            counts.append(positions.count - first)
+        }
     }
 }

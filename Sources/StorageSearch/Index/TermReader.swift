@@ -39,10 +39,18 @@ struct TermReader<Storage: SearchStorage> {
         // By the rarest first, so that of the others only what is in its documents is looked at.
         var result: Postings?
         for place in lists.indices.sorted(by: { lists[$0].count < lists[$1].count }) {
-            let found = try positions(lists[place], among: result?.documents)
             let offset = term.elements[place].offset
-            result = result.map { Self.following($0, found, offset) } ?? Self.places(found, offset)
-            if result?.documents.isEmpty ?? true { return Postings() }
+            let found: Postings
+            if let phrase = result {
+                found =
+                    lists[place].isPrefix
+                    ? Self.following(phrase, try positions(lists[place], among: phrase.documents), offset)
+                    : try following(phrase, lists[place], offset)
+            } else {
+                found = Self.places(try positions(lists[place], among: nil), offset)
+            }
+            if found.documents.isEmpty { return Postings() }
+            result = found
         }
         return result ?? Postings()
     }
@@ -137,6 +145,18 @@ struct TermReader<Storage: SearchStorage> {
             }
         }
         return lists.isPrefix ? Postings.unionOfPositions(all) : result
+    }
+
+    /// The possible starts of a phrase that have a word at an offset.
+    private func following(_ phrase: Postings, _ lists: Lists, _ offset: Int) throws(SearchFailure) -> Postings {
+        var result = Postings()
+        for entry in lists.entries {
+            for piece in entry.list.pieces where isNeeded(piece, entry, phrase.documents) {
+                let read = try entry.list.piece(piece, index.storage)
+                try result.follow(phrase, read, end: entry.end, offset: offset)
+            }
+        }
+        return result
     }
 
     private func isNeeded(_ piece: Int, _ entry: Lists.Entry, _ candidates: [Int]?) -> Bool {

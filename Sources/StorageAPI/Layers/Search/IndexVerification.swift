@@ -9,7 +9,7 @@ extension StoreSearch {
         in session: any StorageSession, _ report: (String, [Value]?, String) -> Void
     ) throws(StorageError) {
         let tables = try session.tables()
-        for model in try SearchSettings.recorded(in: tables, session)?.models ?? [] {
+        for model in try recorded(in: session)?.models ?? [] {
             guard Analyzer(named: model.analyzer) != nil else {
                 report(model.name, nil, "Another version's analyzer has made the search index, so it is not compared.")
                 continue

@@ -7,8 +7,8 @@ extension StoreSearch {
     /// Begins a new index of a model beside the one that answers queries, unless one is being made.
     func beginRebuilding(_ name: String, in writer: any StorageWriter) throws(StorageError) {
         let tables = try writer.tables()
-        _ = try settings(of: name, tables, writer)
-        guard var settings = try SearchSettings.recorded(in: tables, writer),
+        _ = try settings(of: name, in: writer)
+        guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
             settings.models[place].building == nil, let model = SearchedModel(name, in: tables)
         else { return }
@@ -21,7 +21,7 @@ extension StoreSearch {
     /// The models of a session's store of which an index is being made.
     func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
         guard isUsed else { return [] }
-        let settings = try SearchSettings.recorded(in: session.tables(), session)
+        let settings = try recorded(in: session)
         return settings?.models.filter { $0.building != nil && Analyzer(named: $0.analyzer) != nil }.map(\.name) ?? []
     }
 
@@ -30,7 +30,7 @@ extension StoreSearch {
     /// - Returns: the number of records that the new index has got so far; nil once it is complete and answers queries.
     func buildStep(_ name: String, in writer: any StorageWriter) throws(StorageError) -> Int? {
         let tables = try writer.tables()
-        guard var settings = try SearchSettings.recorded(in: tables, writer),
+        guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
             let number = settings.models[place].building, let model = SearchedModel(name, in: tables)
         else { return nil }

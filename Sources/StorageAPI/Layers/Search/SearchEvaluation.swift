@@ -38,7 +38,7 @@ extension StoreSearch: TextSearch {
     private func index(of model: String, in session: any StorageSession) throws(StorageError) -> OpenIndex {
         let base = (session as? any ReadTrackingSession)?.untracked(reading: model) ?? session
         let tables = try base.tables()
-        let settings = try settings(of: model, tables, base)
+        let settings = try settings(of: model, in: base)
         guard let ready = settings.ready, let searched = SearchedModel(model, in: tables) else {
             throw SearchSettings.unfinished(model)
         }

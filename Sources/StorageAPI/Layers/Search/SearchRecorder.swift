@@ -84,7 +84,7 @@ final class SearchRecorder: ChangeSubscriber {
     private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
         if let known = indexes[name] { return known }
         let tables = try writer.tables()
-        guard let settings = try SearchSettings.recorded(in: tables, writer)?.model(name),
+        guard let settings = try search.recorded(in: writer)?.model(name),
             let model = SearchedModel(name, in: tables)
         else { return [] }
         try StoreSearch.check(settings)

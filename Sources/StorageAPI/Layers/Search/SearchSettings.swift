@@ -28,6 +28,8 @@ struct SearchSettings: Codable, Equatable, Sendable {
     var next = 1
     var models: [Model] = []
 
+    init() {}
+
     func model(_ name: String) -> Model? { models.first { $0.name.isSame(as: name) } }
 
     static let path = ["\u{0}search"]
@@ -35,21 +37,15 @@ struct SearchSettings: Codable, Equatable, Sendable {
     // MARK: Stored form
 
     /// - Throws: `corrupt`, and `schemaNewer` for settings of a later version.
-    static func recorded(in tables: [TableSchema], _ session: any StorageSession) throws(StorageError) -> Self? {
-        guard let table = tables.first(where: { $0.path == path }) else { return nil }
-        let plan = QueryPlan(id: nil, query: Query(.columns([1])), table: table, tables: [table])
-        var cursor = try session.rows(plan, QueryArguments())
+    init(_ text: String) throws(StorageError) {
         struct Versioned: Codable { var version: Int }
-        guard try cursor.next(), case .text(let text) = cursor.cells[0].value else {
-            throw StorageError(.corrupt, "The store's search indexes have no settings; restore a backup.")
-        }
         let data = Data(text.utf8)
         if let known = try? JSONDecoder().decode(Versioned.self, from: data), known.version > 1 {
             throw StorageError(
                 .schemaNewer, "A later version of the library wrote the store's search indexes; use that one.")
         }
         do {
-            return try JSONDecoder().decode(Self.self, from: data)
+            self = try JSONDecoder().decode(Self.self, from: data)
         } catch {
             throw StorageError(.corrupt, "The settings of the store's search indexes cannot be read; restore a backup.")
                 .caused(by: error)

@@ -47,7 +47,8 @@ struct SearchedModel: Sendable {
 struct SearchDocuments {
     private let model: SearchedModel
     private let session: any StorageSession
-    private let roots: QueryPlan
+    /// The plan of the records' keys; nil where their own texts are searched, whose rows have the keys.
+    private let roots: QueryPlan?
     /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
     private let texts: [(plan: QueryPlan, properties: [Int])]
 
@@ -59,7 +60,7 @@ struct SearchDocuments {
             let query = Query(.columns(columns), scope: .keys(columns: width, list: 0))
             return QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
         }
-        roots = plan(model.root, model.root.key)
+        roots = model.columns.contains { $0.table.isRoot } ? nil : plan(model.root, model.root.key)
         var tables: [(table: TableSchema, properties: [Int])] = []
         for (number, column) in model.columns.enumerated() {
             if let last = tables.last, last.table.name == column.table.name {
@@ -78,16 +79,22 @@ struct SearchDocuments {
     func read(_ keys: ValueList) throws(StorageError) -> [[Value]: SearchDocument] {
         var documents: [[Value]: SearchDocument] = [:]
         let width = keys.width
-        var cursor = try session.rows(roots, QueryArguments(lists: [keys]))
-        while try cursor.next() {
-            let key = (0..<width).map { cursor.cells[$0].value }
+        func add(_ key: [Value]) {
             documents[key] = SearchDocument(
                 key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
         }
-        for (plan, properties) in texts where !documents.isEmpty {
+        if let roots {
+            var cursor = try session.rows(roots, QueryArguments(lists: [keys]))
+            while try cursor.next() { add((0..<width).map { cursor.cells[$0].value }) }
+        }
+        // The root's table is the first.
+        for (plan, properties) in texts {
+            let isRoot = plan.table.isRoot
+            if !isRoot, documents.isEmpty { break }
             var cursor = try session.rows(plan, QueryArguments(lists: [keys]))
             while try cursor.next() {
                 let key = (0..<width).map { cursor.cells[$0].value }
+                if isRoot { add(key) }
                 for (place, property) in properties.enumerated() {
                     guard case .text(let text) = cursor.cells[width + place].value else { continue }
                     documents[key]?.texts[property] += elements(of: text, model.columns[property].type)

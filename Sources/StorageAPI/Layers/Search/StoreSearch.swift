@@ -9,6 +9,14 @@ final class StoreSearch: SchemaChangeObserver {
         var models: Set<String> = []
         var tables: [Int: SearchTables] = [:]
         var caches: [Int: SearchCache] = [:]
+        var settings: ReadSettings?
+    }
+
+    /// The settings as a session has read them last, so that others with the same text need not be decoded.
+    private struct ReadSettings {
+        let plan: QueryPlan
+        let text: String
+        let settings: SearchSettings
     }
 
     private let state = Mutex(State())
@@ -31,8 +39,7 @@ final class StoreSearch: SchemaChangeObserver {
 
     /// Finds the indexes that a session's store has.
     func find(in session: any StorageSession) throws(StorageError) {
-        let tables = try session.tables()
-        activate(try SearchSettings.recorded(in: tables, session)?.models.map(\.name) ?? [])
+        activate(try recorded(in: session)?.models.map(\.name) ?? [])
     }
 
     /// Captures the changes of more models. None are left out again: an undone transaction cannot then leave an index behind.
@@ -48,6 +55,27 @@ final class StoreSearch: SchemaChangeObserver {
     /// Follows the changes of a write; nil if the store has no index.
     func recorder(_ writer: any StorageWriter) -> SearchRecorder? {
         isUsed ? SearchRecorder(self, writer) : nil
+    }
+
+    // MARK: Settings
+
+    /// The settings that a session's store has; nil if it has no index.
+    ///
+    /// - Throws: `corrupt`, and `schemaNewer` for settings of a later version.
+    func recorded(in session: any StorageSession) throws(StorageError) -> SearchSettings? {
+        guard let table = try session.tables().first(where: { $0.path == SearchSettings.path }) else { return nil }
+        let known = state.withLock { $0.settings.flatMap { $0.plan.table == table ? $0 : nil } }
+        let plan =
+            known?.plan
+            ?? QueryPlan(id: directory.nextPlan(), query: Query(.columns([1])), table: table, tables: [table])
+        var cursor = try session.rows(plan, QueryArguments())
+        guard try cursor.next(), case .text(let text) = cursor.cells[0].value else {
+            throw StorageError(.corrupt, "The store's search indexes have no settings; restore a backup.")
+        }
+        if let known, known.text == text { return known.settings }
+        let settings = try SearchSettings(text)
+        state.withLock { $0.settings = ReadSettings(plan: plan, text: text, settings: settings) }
+        return settings
     }
 
     // MARK: Indexes
@@ -73,10 +101,8 @@ final class StoreSearch: SchemaChangeObserver {
     /// The settings of a model's index.
     ///
     /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it.
-    func settings(
-        of model: String, _ tables: [TableSchema], _ session: any StorageSession
-    ) throws(StorageError) -> SearchSettings.Model {
-        guard let found = try SearchSettings.recorded(in: tables, session)?.model(model) else {
+    func settings(of model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
+        guard let found = try recorded(in: session)?.model(model) else {
             throw StorageError(
                 .invalidQuery, "\(model) has no property to search; mark some with @Searchable.", model: model)
         }
@@ -101,7 +127,7 @@ final class StoreSearch: SchemaChangeObserver {
     /// Makes the index of a model what the model's tables declare.
     func adapt(_ model: String, in writer: any StorageWriter) throws(StorageError) {
         let tables = try writer.tables()
-        let recorded = try SearchSettings.recorded(in: tables, writer)
+        let recorded = try recorded(in: writer)
         let wanted = SearchedModel(model, in: tables)
         guard recorded != nil || wanted != nil else { return }
         var settings = recorded ?? SearchSettings()
