@@ -1,4 +1,5 @@
 internal import StorageAPI
+internal import StorageSearch
 
 extension Generated.Gadget: GeneratedModel {
     static let typeName = "Generated.Gadget"
@@ -39,8 +40,38 @@ extension Generated.Gadget: GeneratedModel {
         }
     ]
 
+    /// Searches for words that some record has, which a scan of one record answers too.
+    private static let searches: [ConditionMaker<Generated.Gadget>] = [
+        { generator, record in
+            let query = SearchWords.random(record.map { [$0.text, $0.note ?? ""] + $0.words }, &generator)
+            let isTyping = generator.chance(20)
+            return Condition(
+                "$0.matches(\(query.swift)\(isTyping ? ", typing: true" : ""))",
+                written: isTyping ? nil : Written("matches ?", [.text(query)]),
+                { $0.matches(query, typing: isTyping) },
+                { (record) throws(ExpectedError) in record.isFound(query, isTyping: isTyping) })
+        },
+        { generator, record in
+            let query = SearchWords.random(record.map { [$0.text] }, &generator)
+            return Condition(
+                "$0.text.matches(\(query.swift))", { $0.text.matches(query) },
+                { (record) throws(ExpectedError) in record.isFound(query, in: "text") })
+        },
+    ]
+
+    /// Scans the texts of this record.
+    private func isFound(_ text: String, isTyping: Bool = false, in property: String? = nil) -> Bool {
+        let properties = ["text", "note", "words"].map { SearchProperty($0) }
+        let names = properties.map(\.name)
+        var query =
+            isTyping ? SearchQuery(typing: text, properties: names) : SearchQuery(text, properties: names)
+        if let property { query = query.restricted(to: property) }
+        let texts = [[self.text], note.map { [$0] } ?? [], words]
+        return !SearchScan([texts], properties: properties).matches(query).isEmpty
+    }
+
     static let furtherConditions: [ConditionMaker<Generated.Gadget>] =
-        distances + Term("wide", \.wide, \.wide).comparison(with: Term("wide", \.wide, \.wide))
+        distances + searches + Term("wide", \.wide, \.wide).comparison(with: Term("wide", \.wide, \.wide))
         + Term("text", \.text, \.text).comparison(with: Term("text", \.text, \.text))
         + Term("note", \.note, \.note).equality(with: Term("code", \.code, \.code))
         + Term("real", \.real, \.real).equality(with: Term("real", \.real, \.real))
