@@ -13,7 +13,7 @@ protocol Fuzzed: Sendable {
 let kinds: [String: any Fuzzed.Type] = [
     "archive": ArchiveFile.self, "archive-entries": ArchiveEntries.self, "import": ToolImport.self,
     "json": ModelJSON.self, "keyed-archive": KeyedArchiveFile.self, "password": Password.self, "query": TextQuery.self,
-    "url": Address.self,
+    "search": TextSearch.self, "url": Address.self,
 ]
 
 private let fuzzed: any Fuzzed = {

@@ -5,6 +5,7 @@ import Logging
 import StorageDriver
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// The same model with a property of another type.

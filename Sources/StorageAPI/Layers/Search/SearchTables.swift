@@ -162,7 +162,8 @@ final class SearchRows: SearchStorage {
         }
         return try documents.map { (document) throws(StorageError) in
             guard let key = keys[Int64(document)] else {
-                throw StorageError(.corrupt, "The search index lacks the key of a document.")
+                throw StorageError(
+                    .corrupt, "The search index lacks the key of a record; make it anew with rebuildSearch(of:).")
             }
             return key
         }

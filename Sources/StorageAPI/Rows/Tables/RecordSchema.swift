@@ -66,10 +66,10 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         /// texts can be, in owned records too.
         public var searchWeight: Double?
 
-        /// A property; by default neither Optional, nor a part of the key, nor indexed.
+        /// A property; by default neither Optional, nor a part of the key, nor indexed, nor searched.
         public init(
             name: String, kind: Kind, isOptional: Bool = false, isKey: Bool = false, isIndexed: Bool = false,
-            isUnique: Bool = false, reference: Reference? = nil
+            isUnique: Bool = false, reference: Reference? = nil, searchWeight: Double? = nil
         ) {
             self.name = name
             self.kind = kind
@@ -78,6 +78,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             self.isIndexed = isIndexed
             self.isUnique = isUnique
             self.reference = reference
+            self.searchWeight = searchWeight
         }
     }
 
