@@ -246,6 +246,9 @@ let package = Package(
             name: "WatchExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Watch",
             swiftSettings: strict),
         .executableTarget(
+            name: "SearchExample", dependencies: ["ArchiveBackend", "StorageKit", "SQLiteBackend"],
+            path: "Examples/Search", swiftSettings: strict),
+        .executableTarget(
             name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
             swiftSettings: strict),
         .executableTarget(
