@@ -106,7 +106,7 @@ enum CasesWithoutMutant {
                 "The index is made above the engine, from rows that other cases check; a fault of the store is no engine's.",
                 [
                     "search/queries", "search/scan", "search/conditions", "search/transactions", "search/added-later",
-                    "search/copies", "search/first-use", "search/observed",
+                    "search/copies", "search/first-use", "search/observed", "search/excerpts",
                 ])
         ) { first, _ in first }
         .merging(

@@ -16,6 +16,6 @@ extension Conformance {
         historyCases, renamedHistoryCases, unchangedCases, signatureCases,
         undoCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
-        searchCases,
+        searchCases, searchExcerptCases,
     ].flatMap { $0 }
 }

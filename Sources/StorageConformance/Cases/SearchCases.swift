@@ -22,11 +22,10 @@ extension Conformance {
                 ("engine -toy", [1]), ("swift OR toy", [1, 4]), ("title:engine", [4]), ("tags:storage", [4]),
                 ("strasse", [2]), ("cafe", [2]), ("明月", [3]), ("月", [3]), ("霜", [3]), ("passages.text:moon", [3]),
                 ("poem", [3]), ("\"engine storage\"", []), ("-storage", []), ("", []), ("\"", []), ("nothing", []),
-                ("title: engine", [4]), ("\"unbalanced storage", [1]), ("OR", []), ("((( storage", [1, 4]),
+                ("title: engine", []), ("\"unbalanced storage", []), ("OR", []), ("((( storage", [1, 4]),
             ]
             for (text, ids) in expected {
                 let found = try await store.select(Article.self) { $0.where { $0.matches(text) } }.keys()
-                if text == "title: engine" || text == "\"unbalanced storage" { continue }
                 try t.expect(found, equals: ids, "\(text) finds other records.")
             }
             let typed = try await store.select(Article.self) { $0.where { $0.matches("engi", typing: true) } }.keys()

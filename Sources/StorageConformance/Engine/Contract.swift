@@ -12,7 +12,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case o1, o2, o3, o4, o5, o6, o7, o8, o9, o10
     case h1, h2, h3, h4, h5, h6
     case r1, r2, r3, r4, r5, r6, r7, r8, r9, r10
-    case f1, f2, f3, f4, f5, f6, f8, f9
+    case f1, f2, f3, f4, f5, f6, f7, f8, f9
     case l1, l2, l3, l4
     case e1, e2, e3, e4, e5, e6
 
