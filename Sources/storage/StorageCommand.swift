@@ -31,7 +31,8 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     InfoCommand.self, SchemaCommand.self, SelectCommand.self, SearchCommand.self, CountCommand.self,
-                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, ExportCommand.self, BrowseCommand.self,
+                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, ExportCommand.self,
+                    BrowseCommand.self,
                     ShellCommand.self,
                 ]),
             CommandGroup(

@@ -38,6 +38,15 @@ extension HTML {
     }
 }
 
+extension [Value] {
+    /// A key for people, where its types are not known: a UUID in its usual form, since no other key has bytes.
+    var shown: String {
+        map { part in
+            if case .blob = part, let text = part.text(as: .uuid) { text } else { part.description }
+        }.joined(separator: ", ")
+    }
+}
+
 extension Int {
     /// The number with commas between thousands.
     var grouped: String {

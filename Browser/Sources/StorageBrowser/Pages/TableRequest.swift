@@ -15,16 +15,20 @@ struct TableRequest {
     init(_ model: String, _ parameters: Parameters, _ schema: RecordSchema) {
         records = RecordRequest(model: model)
         records.condition = parameters["w"]
+        records.search = parameters["q"]
         records.order = parameters["o"]
         records.isDescending = parameters["d"] != nil
         let names = parameters.all("c").filter { schema.property($0) != nil }
         records.columns = names.isEmpty ? nil : names
-        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? 100, 1), 500)
+        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? Self.usualSize(records), 1), Self.mostRecords)
         isVertical = parameters["v"] != nil
         explains = parameters["x"] != nil
         let columns = records.sortColumns(schema)
         types = columns.map(\.type)
-        if let after = Self.position(parameters.all("a"), columns) {
+        if records.search != nil {
+            // Records by relevance have no position but their number.
+            number = min(max(parameters["n"].flatMap { Int($0) } ?? 1, 1), Self.mostHits)
+        } else if let after = Self.position(parameters.all("a"), columns) {
             records.start = .after(after)
             number = parameters["n"].flatMap { Int($0) }
         } else if let before = Self.position(parameters.all("b"), columns) {
@@ -37,13 +41,23 @@ struct TableRequest {
         }
     }
 
+    /// The most records of a page.
+    private static let mostRecords = 10_000
+    /// The most records of a search that pages lead to.
+    private static let mostHits = 1 << 24
+
+    /// The number of records of a page where its address says none: with the parts of their texts fewer.
+    private static func usualSize(_ records: RecordRequest) -> Int { records.search == nil ? 100 : 25 }
+
     /// A link to the same records, perhaps to another page of them.
     var address: Address {
         var address = query
         let columns = records.columns ?? []
         address = address.adding("c", columns).adding("v", isVertical ? "1" : nil).adding("x", explains ? "1" : nil)
-        if records.size != 100 { address = address.adding("s", String(records.size)) }
+        if records.size != Self.usualSize(records) { address = address.adding("s", String(records.size)) }
         switch records.start {
+        case .beginning where records.search != nil:
+            address = address.adding("n", number.flatMap { $0 > 1 ? String($0) : nil })
         case .beginning: break
         case .after(let position):
             address = address.adding("a", texts(position)).adding("n", number.map { String($0) })
@@ -58,8 +72,10 @@ struct TableRequest {
     private var query: Address { parameters(Address("/records")) }
 
     func parameters(_ address: Address) -> Address {
-        address.adding("m", records.model).adding("w", records.condition).adding("o", records.order)
-            .adding("d", records.isDescending ? "1" : nil)
+        address.adding("m", records.model).adding("q", records.search).adding("w", records.condition).adding(
+            "o", records.order
+        )
+        .adding("d", records.isDescending ? "1" : nil)
     }
 
     func with(_ change: (inout TableRequest) -> Void) -> TableRequest {

@@ -9,6 +9,9 @@ extension String {
     /// The name of a property as it stands in a query.
     var queryName: String { quoted("`") }
 
+    /// The text as a literal of a query.
+    var queryLiteral: String { quoted("\"") }
+
     fileprivate func quoted(_ mark: Character) -> String {
         var text = String(mark)
         for scalar in unicodeScalars {
@@ -52,7 +55,7 @@ extension Value {
         default:
             let text = text(as: type) ?? ""
             let isNumber = [.decimal, .double, .float].contains(type) && Double(text)?.isFinite == true
-            return isNumber ? text : text.quoted("\"")
+            return isNumber ? text : text.queryLiteral
         }
     }
 }

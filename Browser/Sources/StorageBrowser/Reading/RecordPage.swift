@@ -7,6 +7,8 @@ import StorageDriver
 struct RecordRequest: Sendable {
     var model: String
     var condition: String?
+    /// The words of a search, whose records come in the order of their relevance; nil for all records.
+    var search: String?
     /// The property to sort by; nil for the order of keys.
     var order: String?
     var isDescending = false
@@ -36,7 +38,7 @@ struct RecordPage: Sendable {
 
 extension RecordRequest {
     /// The most bytes of records on one page.
-    private static let mostBytes = 8 << 20
+    static let mostBytes = 8 << 20
 
     /// Reads the page.
     func page(of store: Store, _ schema: RecordSchema) async throws -> RecordPage {
@@ -179,6 +181,23 @@ extension DynamicRecord {
             case .children(let children?): sum + children.reduce(0) { $0 + $1.approximateBytes }
             }
         }
+    }
+}
+
+extension RecordRequest {
+    /// The condition and the search as one condition, for pages that have one; nil without both.
+    var wholeCondition: String? {
+        guard let search else { return condition }
+        let matches = "matches \(search.queryLiteral)"
+        return condition.map { "(\($0)) and \(matches)" } ?? matches
+    }
+
+    /// All records that meet the condition and the search.
+    func all(_ store: Store) -> Select<DynamicRecord, Store> {
+        var records = store.records(model)
+        if let condition { records = records.where(text: condition) }
+        if let search { records = records.where(text: "matches ?", arguments: [.text(search)]) }
+        return records
     }
 }
 
