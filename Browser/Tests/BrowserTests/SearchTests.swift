@@ -112,6 +112,10 @@ struct SearchTests {
             let page = try await pages.answer("/records?\(path)", cookie: cookie)
             #expect(page.status == 200 && page.text.contains(text), "\(path)")
         }
+        let words = try await pages.answer("/complete?m=Note&t=ma", cookie: cookie).text
+        #expect(words.contains("matches "))
+        #expect(try await pages.answer("/complete?m=Note&t=body+", cookie: cookie).text.contains("matches "))
+        #expect(try await pages.answer("/complete?m=Plain&t=text+", cookie: cookie).text.contains("matches") == false)
         #expect(try await pages.answer("/groups?m=Note&w=matches+%22engine%22&g=year", cookie: cookie).status == 200)
         await pages.end()
     }

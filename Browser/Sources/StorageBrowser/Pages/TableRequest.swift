@@ -25,6 +25,9 @@ struct TableRequest {
         explains = parameters["x"] != nil
         let columns = records.sortColumns(schema)
         types = columns.map(\.type)
+        isOrderedByKey = columns.count == schema.keyProperties.count
+        let start = [parameters.all("a"), parameters.all("b")].first { !$0.isEmpty } ?? []
+        records.readsPosition = start.first == "r" && !isOrderedByKey
         if records.search != nil {
             // Records by relevance have no position but their number.
             number = min(max(parameters["n"].flatMap { Int($0) } ?? 1, 1), Self.mostHits)
@@ -88,20 +91,27 @@ struct TableRequest {
         with { ($0.records.start, $0.number) = (start, number) }
     }
 
-    // A position is a text for each value: "n" for nil, and "v" before any other.
+    // A position is a text for each value: "n" for nil, "r" for one that is too large for an address and is read from the record
+    // of the key, and "v" before any other.
+
+    private let isOrderedByKey: Bool
 
     /// The types of the columns that make the order.
     private let types: [ColumnType]
 
     private func texts(_ position: [Value]) -> [String] {
-        zip(position, types).map { value, type in value.isNull ? "n" : "v" + (value.text(as: type) ?? "") }
+        zip(position, types).enumerated().map { place, part in
+            let (value, type) = part
+            if place == 0, !isOrderedByKey, !value.fitsAddress { return "r" }
+            return value.isNull ? "n" : "v" + (value.text(as: type) ?? "")
+        }
     }
 
     private static func position(_ texts: [String], _ columns: [RecordRequest.SortColumn]) -> [Value]? {
         guard texts.count == columns.count, !texts.isEmpty else { return nil }
         var position: [Value] = []
-        for (text, column) in zip(texts, columns) {
-            if text == "n" {
+        for (place, (text, column)) in zip(texts, columns).enumerated() {
+            if text == "n" || text == "r" && place == 0 {
                 position.append(.null)
             } else if text.hasPrefix("v"), let value = Value(text: String(text.dropFirst()), as: column.type) {
                 position.append(value)

@@ -40,7 +40,7 @@ extension String {
     static let keywords: Set<String> = [
         "and", "or", "not", "any", "some", "all", "none", "truepredicate", "falsepredicate", "beginswith", "endswith",
         "contains", "like", "is", "nil", "null", "between", "in", "true", "false", "yes", "no", "count", "where",
-        "distance", "asc", "ascending", "desc", "descending", "nils", "nulls",
+        "distance", "matches", "relevance", "asc", "ascending", "desc", "descending", "nils", "nulls",
     ]
 }
 

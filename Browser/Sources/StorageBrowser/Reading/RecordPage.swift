@@ -15,6 +15,8 @@ struct RecordRequest: Sendable {
     /// The properties to show, by name; nil for all.
     var columns: [String]?
     var start = Start.beginning
+    /// True if the address has no value of the sort property, because it is large: it is read from the record of the key.
+    var readsPosition = false
     var size = 100
 
     /// The start of the page: the values of the sort property, if there is one, and of the key.
@@ -42,6 +44,7 @@ extension RecordRequest {
 
     /// Reads the page.
     func page(of store: Store, _ schema: RecordSchema) async throws -> RecordPage {
+        guard !readsPosition else { return try await readingPosition(of: store, schema).page(of: store, schema) }
         let isBackward =
             switch start {
             case .before, .end: true
@@ -76,6 +79,21 @@ extension RecordRequest {
             page.hasEarlier = start != .beginning
         }
         return page
+    }
+
+    /// The request with the value of the sort property that the record of the key has now; from the beginning if there is none.
+    private func readingPosition(of store: Store, _ schema: RecordSchema) async throws -> RecordRequest {
+        var request = self
+        request.readsPosition = false
+        request.start = .beginning
+        guard let position, let order = sortColumns(schema).first?.name else { return request }
+        let key = Array(position.dropFirst())
+        let tests = schema.keyProperties.map { "\($0.name.queryName) == ?" }.joined(separator: " and ")
+        let record = store.records(model).where(text: tests, arguments: key).limit(1).only([order])
+        guard let fields = try await record.all().first else { return request }
+        let whole = [DynamicRecord(model: model, fields: fields).value(order) ?? .null] + key
+        if case .before = start { request.start = .before(whole) } else { request.start = .after(whole) }
+        return request
     }
 
     /// The values that say where a record stands in the order.
