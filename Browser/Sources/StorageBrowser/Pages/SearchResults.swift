@@ -33,8 +33,11 @@ struct SearchResults {
 
     private func nothing(_ html: inout HTML) {
         html.element("div", .class("empty")) { html in
-            html.element("p", text: "No record has these words.")
-            if request.records.condition != nil {
+            let isFiltered = request.records.condition != nil
+            html.element(
+                "p",
+                text: isFiltered ? "No record that meets the condition has these words." : "No record has these words.")
+            if isFiltered {
                 let all = request.with { $0.records.condition = nil }.starting(.beginning, at: 1)
                 html.element("p") { $0.element("a", .href(all.address), text: "Search without the condition") }
             }
