@@ -160,12 +160,16 @@ struct StoreLocation: ExpressibleByArgument {
 extension StoreLocation {
     /// Opens the store for writing, creates it if there is none, and closes it. If the work fails, removes the files
     /// that it created.
-    func withTarget<T: Sendable>(_ work: (Store) async throws -> T) async throws -> T {
+    ///
+    /// - Parameter indexing: receives the progress of search indexes that the work makes.
+    func withTarget<T: Sendable>(
+        indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil, _ work: (Store) async throws -> T
+    ) async throws -> T {
         let path = path ?? ""
         // A dangling link counts as existing.
         let isNew = !path.isEmpty && (try? FileManager.default.attributesOfItem(atPath: path)) == nil
         do {
-            return try await with(.making, work)
+            return try await with(.making, indexing: indexing, work)
         } catch {
             if isNew { Self.removeFiles(path) }
             throw error
