@@ -126,6 +126,20 @@ struct SearchTests {
         #expect(try tool.output("verify", Tool.file) == "1 model, nothing is wrong.\n")
     }
 
+    @Test(arguments: Engine.allCases)
+    func `a copy, and records that are imported, are searched as the source is`(_ engine: Engine) throws {
+        let tool = try Self.tool(engine)
+        for target in ["sqlite:copy.db", "archive:copy.karch"] {
+            try tool.output("copy", Tool.file, target, "--quiet")
+            try tool.output(
+                "import", target, "--model", "Note", "--quiet", "--format", "ndjson", "-",
+                input: #"{"id": 7, "title": "Neue Maschinen", "body": "Größe und Straße", "tags": [], "year": 1}"#)
+            #expect(try tool.output("verify", target) == "1 model, 1 search index, nothing is wrong.\n")
+            #expect(Set(keys(try tool.output("search", target, "Note", "strasse"))) == [2, 7])
+            #expect(keys(try tool.output("search", target, "Note", "明月")) == [3])
+        }
+    }
+
     @Test func `a table of other software is told`() throws {
         let tool = Tool(folder: try TemporaryFolder())
         let told = try tool.failure(65, "search", Sample.chinook, "Album", "rock")
