@@ -88,7 +88,8 @@ let package = Package(
             dependencies: ["StorageDriver", "StorageSearch", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "StorageSearch", swiftSettings: strict),
-        .target(name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
+        .target(
+            name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver", "StorageSearch"], swiftSettings: strict),
         .target(
             name: "MemoryBackend",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
@@ -151,7 +152,7 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "TerminalOutput", postgresql,
+                "StorageJSON", "StorageSearch", "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

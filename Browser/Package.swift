@@ -56,6 +56,8 @@ let package = Package(
             name: "browser-fixture",
             dependencies: [
                 .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(
+                    name: "PostgreSQLBackend", package: "swift-storage", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "StorageJSON", package: "swift-storage"),

@@ -27,5 +27,6 @@ package enum Terminal {
     }()
 
     package static func bold(_ text: String) -> String { hasStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    package static func highlighted(_ text: String) -> String { hasStyle ? "\u{1B}[1;33m\(text)\u{1B}[0m" : text }
     package static func dim(_ text: String) -> String { hasStyle ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }

@@ -30,8 +30,9 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Looking",
                 subcommands: [
-                    InfoCommand.self, SchemaCommand.self, SelectCommand.self, CountCommand.self, GetCommand.self,
-                    WatchCommand.self, ViewCommand.self, HistoryCommand.self, ExportCommand.self, BrowseCommand.self,
+                    InfoCommand.self, SchemaCommand.self, SelectCommand.self, SearchCommand.self, CountCommand.self,
+                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, ExportCommand.self,
+                    BrowseCommand.self,
                     ShellCommand.self,
                 ]),
             CommandGroup(
@@ -43,8 +44,8 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Moving and checking",
                 subcommands: [
-                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
-                    BackupCommand.self,
+                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, RebuildCommand.self,
+                    CompactCommand.self, BackupCommand.self,
                 ]),
         ])
 

@@ -25,6 +25,7 @@ struct ResultTests {
             try json("alter", Tool.file, "Note", "--index", "name") == [
                 "done": true,
                 "changes": [["model": "Note", "change": "name gets its index", "rows": 0, "fails": NSNull()]],
+                "indexed": [Any](),
             ])
         #expect(try json("backup", Tool.file, "backup") == ["file": "backup", "store": Tool.file])
         #expect(try tool.failure(74, "backup", Tool.file, "backup").contains("--overwrite"))

@@ -4,20 +4,31 @@ import SQLiteBackend
 import StorageAPI
 import StorageDriver
 
+#if PostgreSQL
+import PostgreSQLBackend
+#endif
+
 /// Makes the stores that the pages are tested with, and writes to them as another program does.
 ///
 ///     browser-fixture make URL            todos with projects, steps and a history
 ///     browser-fixture many URL COUNT      a model of many records
 ///     browser-fixture hostile URL         names and values that would be markup
-///     browser-fixture large URL           values of 10 MB
+///     browser-fixture large URL MB COUNT  records with texts of so many megabytes, or of 10
+///     browser-fixture notes URL           notes by UUIDs, whose texts are searched
 ///     browser-fixture change URL          one more todo, and a change of the first
 ///     browser-fixture write URL SECONDS   todos as fast as they can be written
 @main
 struct BrowserFixture {
+    private static let files: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
+    #if PostgreSQL
+    private static let backends = files + [PostgreSQLBackend.self]
+    #else
+    private static let backends = files
+    #endif
+
     static func main() async throws {
         let words = CommandLine.arguments
         guard words.count > 2 else { exit(64) }
-        let backends: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
         switch words[1] {
         case "make", "change", "write":
             let store = try await Store(
@@ -34,7 +45,10 @@ struct BrowserFixture {
             switch words[1] {
             case "many": try await many(store, words.count > 3 ? Int(words[3]) ?? 0 : 0)
             case "hostile": try await hostile(store)
-            case "large": try await large(store)
+            case "large":
+                let numbers = words.dropFirst(3).compactMap { Int($0) }
+                try await large(store, megabytes: numbers.first ?? 10, count: numbers.dropFirst().first ?? 40)
+            case "notes": try await notes(store)
             default: exit(64)
             }
             try await store.close()
@@ -141,7 +155,7 @@ struct BrowserFixture {
             })
     }
 
-    private static func large(_ store: Store) async throws {
+    private static func large(_ store: Store, megabytes: Int, count: Int) async throws {
         try await store.prepare([
             RecordSchema(
                 name: "Page",
@@ -150,14 +164,14 @@ struct BrowserFixture {
                     .init(name: "scan", kind: .column(.data)),
                 ])
         ])
-        for id in 1...40 {
+        let text = String(repeating: "long ", count: megabytes * 200_000)
+        for id in 1...count {
             try await store.insert(
                 DynamicRecord(
                     model: "Page",
                     fields: [
                         .init(name: "id", content: .value(.int(Int64(id)), .int64)),
-                        .init(
-                            name: "text", content: .value(.text(String(repeating: "long ", count: 2_000_000)), .string)),
+                        .init(name: "text", content: .value(.text(text), .string)),
                         .init(name: "scan", content: .value(.blob([UInt8](repeating: 7, count: 1000)), .data)),
                     ]))
         }

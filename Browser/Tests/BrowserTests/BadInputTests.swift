@@ -102,6 +102,121 @@ struct BadInputTests {
         await pages.end()
     }
 
+    @Test func `values of a hundred megabytes are cut`() async throws {
+        // An archive takes 48 MiB at most.
+        for (scheme, megabytes) in [("sqlite", "100"), ("archive", "45")] {
+            let url = "\(scheme):\(try Places.folder())/huge"
+            try await Places.makeStore("large", url, megabytes, "3")
+            let pages = try await ShownPages(url)
+            let cookie = try await pages.cookie()
+            let before = pages.memory
+            var next: String? = "/records?m=Page"
+            var rows = 0
+            while let path = next {
+                let page = try await pages.answer(path, cookie: cookie)
+                #expect(page.status == 200 && page.text.utf8.count < 60_000)
+                rows += page.text.components(separatedBy: "<tr>").count - 2
+                next = Pages.next(in: page.text)
+            }
+            #expect(rows == 3)
+            // The position in such an order is no part of an address.
+            var keys: [String] = []
+            next = "/records?m=Page&o=text&d=1&s=1"
+            while let path = next {
+                let page = try await pages.answer(path, cookie: cookie)
+                #expect(page.status == 200 && page.text.utf8.count < 60_000 && path.utf8.count < 200, "\(scheme)")
+                keys += Pages.keys(in: page.text)
+                next = Pages.next(in: page.text)
+            }
+            #expect(keys.map { $0.suffix(3) } == ["k=1", "k=2", "k=3"], "\(scheme)")
+            #expect(try await pages.answer("/records?m=Page&o=text&a=r&a=v9", cookie: cookie).status == 200)
+            #expect(try await pages.answer("/complete?m=Page&t=text+%3D%3D+l", cookie: cookie).text.utf8.count < 10_000)
+            for path in ["/record?m=Page&k=2", "/groups?m=Page&g=text", "/records?m=Page&o=text&d=1&v=1"] {
+                let page = try await pages.answer(path, cookie: cookie)
+                #expect(page.status == 200 && page.text.utf8.count < 60_000, "\(scheme) \(path)")
+            }
+            print("3 records of \(megabytes) MB on \(scheme): \(before) MB resident before, \(pages.memory) MB after")
+            #expect(pages.memory < before + 1000)
+            await pages.end()
+        }
+    }
+
+    @Test func `a tab with an old token is told, and one beside an open page is let in`() async throws {
+        let old = try await ShownPages(Places.chinook)
+        let stale = String(old.entrance.dropFirst(old.site.count))
+        await old.end()
+        try await inBrowser(Places.chinook) { driver, pages in
+            // The browser has the cookie by now, so the used address leads to the store in every tab.
+            try await driver.newTab()
+            try await driver.open(pages.entrance)
+            try await driver.wait(for: "document.querySelector('.cards')")
+            // The same server by another name has no cookie, and neither token is good there.
+            let other = pages.site.replacing("127.0.0.1", with: "localhost")
+            for address in [other + stale, pages.entrance.replacing("127.0.0.1", with: "localhost")] {
+                try await driver.open(address)
+                try await driver.wait(for: "document.querySelector('.notice')")
+                #expect(try await driver.text("return document.body.textContent").contains("Run storage browse again"))
+                #expect(
+                    try await driver.number("return document.querySelectorAll('.models a:not(.whole)').length") == 0)
+            }
+        }
+    }
+
+    @Test func `an open page follows where its store is replaced, and says where it is gone`() async throws {
+        let folder = try Places.folder()
+        let path = folder + "/store.db"
+        for (name, isChanged) in [("store.db", false), ("other.db", true)] {
+            try await Places.makeStore("make", "sqlite:\(folder)/\(name)")
+            if isChanged { try await Places.makeStore("change", "sqlite:\(folder)/\(name)") }
+        }
+        try await inBrowser(path) { driver, pages in
+            try await driver.open(pages.site + "/records?m=Todo&o=id")
+            try await driver.wait(for: "document.querySelector('#live').dataset.state == 'on'")
+            #expect(try await driver.number("return document.querySelectorAll('#rows tr').length") == 29)
+            #expect(rename(folder + "/other.db", path) == 0)
+            try await driver.wait(for: "document.querySelectorAll('#rows tr').length == 30")
+            try await driver.wait(for: "document.querySelector('#rows').textContent.includes('Changed from elsewhere')")
+            try FileManager.default.removeItem(atPath: path)
+            try await driver.wait(for: "document.querySelector('.notice')?.textContent.includes('cannot be read')")
+        }
+    }
+
+    @Test func `a record that cannot be read is named by its key`() async throws {
+        let path = try Places.folder() + "/notes.db"
+        try await Places.makeStore("notes", "sqlite:\(path)")
+        // A byte that no UTF-8 has, in the title of one record.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(bytes.range(of: Data("Straße und".utf8)))
+        bytes[place.lowerBound + 4] = 0xFF
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let pages = try await ShownPages(path)
+        let cookie = try await pages.cookie()
+        for address in ["/record?m=Note&k=00000000-0000-0000-0000-000000000002", "/records?m=Note"] {
+            let page = try await pages.answer(address, cookie: cookie)
+            #expect(
+                page.status == 500 && page.text.contains("key 00000000-0000-0000-0000-000000000002"), "\(page.text)")
+        }
+        await pages.end()
+    }
+
+    @Test func `a store of a newer format is told`() async throws {
+        let path = try Places.folder() + "/notes.db"
+        try await Places.makeStore("notes", "sqlite:\(path)")
+        // The settings of the search index are of a later version then; SQLite has no checksum of them.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let version = Data(#""version":1"#.utf8)
+        let place = try #require(bytes.range(of: version))
+        bytes.replaceSubrange(place, with: Data(#""version":9"#.utf8))
+        let pages = try await ShownPages(path)
+        let cookie = try await pages.cookie()
+        #expect(try await pages.answer("/records?m=Note&q=engine", cookie: cookie).text.contains("62 records"))
+        try bytes.write(to: URL(fileURLWithPath: path + ".new"))
+        #expect(rename(path + ".new", path) == 0)
+        let page = try await pages.answer("/records?m=Note&q=engine", cookie: cookie)
+        #expect(page.status == 500 && page.text.contains("The store is newer than this program"), "\(page.text)")
+        await pages.end()
+    }
+
     @Test func `a store that is replaced, removed or damaged is told, and shown again`() async throws {
         let folder = try Places.folder()
         let path = folder + "/store.db"

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Shows a store in a new browser, and ends both afterwards.
@@ -17,4 +18,26 @@ func inBrowser(
     }
     await driver.quit()
     #expect(await pages.end() == 0)
+}
+
+extension WebDriver {
+    private static let sizes = [(width: 1280, height: 860), (width: 390, height: 844)]
+
+    /// Shows a page in each size, light and dark, keeps what it looks like, and expects nothing wrong on the console and nothing
+    /// wider than the screen.
+    func look(at address: String, as name: String) async throws {
+        for isDark in [false, true] {
+            for size in Self.sizes {
+                try await look(width: size.width, height: size.height, isDark: isDark)
+                try await open(address)
+                try await wait(for: "document.readyState == 'complete'")
+                let wide = try await number("return document.documentElement.scrollWidth - innerWidth")
+                #expect(wide <= 0, "\(name) is \(wide) points wider than \(size.width)")
+                let place = "\(Places.screenshots)/\(name)-\(size.width)\(isDark ? "-dark" : "").png"
+                try await screenshot().write(to: URL(fileURLWithPath: place))
+            }
+        }
+        #expect(try await console() == [])
+        try await look(width: 1280, height: 860, isDark: false)
+    }
 }

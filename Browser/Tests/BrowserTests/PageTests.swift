@@ -4,30 +4,10 @@ import Testing
 /// The pages in a real browser, one after the other: they share the browser.
 @Suite(.serialized)
 struct PageTests {
-    private static let sizes = [(width: 1280, height: 860), (width: 390, height: 844)]
-
     private func copyOfChinook() throws -> String {
         let path = try Places.folder() + "/chinook.db"
         try FileManager.default.copyItem(atPath: Places.chinook, toPath: path)
         return path
-    }
-
-    /// Shows a page in each size, light and dark, keeps what it looks like, and expects nothing wrong on the console and nothing
-    /// wider than the screen.
-    private func look(_ driver: WebDriver, at address: String, as name: String) async throws {
-        for isDark in [false, true] {
-            for size in Self.sizes {
-                try await driver.look(width: size.width, height: size.height, isDark: isDark)
-                try await driver.open(address)
-                try await driver.wait(for: "document.readyState == 'complete'")
-                let wide = try await driver.number("return document.documentElement.scrollWidth - innerWidth")
-                #expect(wide <= 0, "\(name) is \(wide) points wider than \(size.width)")
-                let place = "\(Places.screenshots)/\(name)-\(size.width)\(isDark ? "-dark" : "").png"
-                try await driver.screenshot().write(to: URL(fileURLWithPath: place))
-            }
-        }
-        #expect(try await driver.console() == [])
-        try await driver.look(width: 1280, height: 860, isDark: false)
     }
 
     @Test func `every page of Chinook is drawn in both sizes, light and dark`() async throws {
@@ -40,20 +20,19 @@ struct PageTests {
                 ("explain", "/records?m=Track&w=AlbumId+%3D%3D+1&x=1"), ("mistake", "/records?m=Track&w=Nme"),
                 ("nothing", "/records?m=Track&w=TrackId+%3C+0"), ("no-history", "/history"),
             ]
-            for (name, path) in shown { try await look(driver, at: pages.site + path, as: "chinook-\(name)") }
+            for (name, path) in shown { try await driver.look(at: pages.site + path, as: "chinook-\(name)") }
         }
     }
 
     @Test func `every page of a store with history and owned records is drawn`() async throws {
-        for scheme in ["sqlite", "archive"] {
-            let url = "\(scheme):\(try Places.folder())/todos"
+        for (scheme, url) in try Places.newStores() {
             try await Places.makeStore("make", url)
             try await inBrowser(url) { driver, pages in
                 let shown = [
                     ("todos", "/records?m=Todo"), ("todo", "/record?m=Todo&k=7"), ("as-of", "/record?m=Todo&k=7&at=10"),
                     ("project", "/record?m=Project&k=1"), ("history", "/history"), ("gone", "/record?m=Todo&k=13"),
                 ]
-                for (name, path) in shown { try await look(driver, at: pages.site + path, as: "\(scheme)-\(name)") }
+                for (name, path) in shown { try await driver.look(at: pages.site + path, as: "\(scheme)-\(name)") }
                 try await driver.open(pages.site + "/record?m=Todo&k=7")
                 #expect(
                     try await driver.text("return document.querySelector('.diff del').textContent")
@@ -73,7 +52,7 @@ struct PageTests {
             for (name, path) in [
                 ("cities", "/records?m=City"), ("city", "/record?m=City&k=2867714"), ("groups", "/groups?m=City"),
             ] {
-                try await look(driver, at: pages.site + path, as: "geonames-\(name)")
+                try await driver.look(at: pages.site + path, as: "geonames-\(name)")
             }
         }
     }
@@ -146,8 +125,7 @@ struct PageTests {
     }
 
     @Test func `a page follows what another process writes`() async throws {
-        for scheme in ["sqlite", "archive"] {
-            let url = "\(scheme):\(try Places.folder())/todos"
+        for (_, url) in try Places.newStores() {
             try await Places.makeStore("make", url)
             try await inBrowser(url) { driver, pages in
                 try await driver.open(pages.site + "/records?m=Todo&o=id")

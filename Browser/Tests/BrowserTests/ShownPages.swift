@@ -8,6 +8,7 @@ enum Places {
     static let fixture = place("STORAGE_BROWSER_FIXTURE")
     static let chinook = place("STORAGE_CHINOOK")
     static let cities = place("STORAGE_CITIES")
+    static let postgresql = place("STORAGE_POSTGRESQL")
     static let screenshots = place("STORAGE_SCREENSHOTS")
 
     /// A new folder, for the stores of one test.
@@ -15,6 +16,16 @@ enum Places {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder.path
+    }
+
+    /// The addresses of new stores, one on each engine.
+    static func newStores() throws -> [(scheme: String, url: String)] {
+        let schema = "browser_" + UUID().uuidString.replacing("-", with: "").lowercased()
+        let separator = postgresql.contains("?") ? "&" : "?"
+        return [
+            ("sqlite", "sqlite:\(try folder())/store"), ("archive", "archive:\(try folder())/store"),
+            ("postgresql", "\(postgresql)\(separator)schema=\(schema)"),
+        ]
     }
 
     /// Runs the program that makes stores; returns what it prints.

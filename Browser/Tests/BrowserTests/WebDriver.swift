@@ -46,7 +46,14 @@ final class WebDriver: Sendable {
 
     func quit() async {
         _ = try? await command("DELETE", "")
-        process.terminate()
+        // It takes no notice of a polite signal.
+        kill(process.processIdentifier, SIGKILL)
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [process] in
+                process.waitUntilExit()
+                continuation.resume()
+            }
+        }
     }
 
     // MARK: Commands

@@ -9,12 +9,15 @@ import TerminalOutput
 struct AlterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alter",
-        abstract: "Change the properties of a stored model: rename, add, type, index, unique, expires, drop.",
+        abstract: "Change the properties of a stored model: rename, add, type, index, search, unique, expires, drop.",
         discussion: """
             All changes are one transaction. --dry-run shows them, how many rows would be written anew, and what would fail, and \
             changes nothing; its exit status is 1 if something would fail. Properties that are renamed have their new names in the other \
             options. A dropped property keeps its values, and has them again if \
             it is declared again. Properties of owned records have points: city.name.
+
+            --searchable makes the index of the texts that storage search reads, in steps of some thousand records; after an \
+            interruption the same command continues with the next step.
 
             With --to, models become exactly what another store's schema says.
 
@@ -22,6 +25,7 @@ struct AlterCommand: AsyncParsableCommand {
               storage alter people.db Person --rename name=fullName --index fullName --dry-run
               storage alter people.db Person --add nickname=string --add city.mayor=string --type age=double
               storage alter people.db Person --drop city.spell --no-index age
+              storage alter packages.db Package --searchable title=2,body
               storage schema new.db --json > new.json
               storage alter people.db --to new.json --dry-run
             """)
@@ -59,6 +63,15 @@ struct AlterCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Records may have equal values of the property.", valueName: "property"))
     var noUnique: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Texts that storage search finds, joined by commas, each perhaps with a weight, which is 1 by default.",
+            valueName: "property=weight"))
+    var searchable: [String] = []
+
+    @Option(help: ArgumentHelp("Texts that are no longer searched, joined by commas.", valueName: "property"))
+    var noSearchable: [String] = []
+
     @Option(help: ArgumentHelp("Records are gone from the time that the property has.", valueName: "property"))
     var expires: [String] = []
 
@@ -76,14 +89,23 @@ struct AlterCommand: AsyncParsableCommand {
 
     @OptionGroup var result: ResultOptions
 
+    @Flag(help: "Show no progress on the terminal.")
+    var noProgress = false
+
     private var isEdit: Bool {
-        ![rename, add, type, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
+        !([rename, add, type, drop] + marks).allSatisfy(\.isEmpty)
+    }
+
+    /// The options that leave names and types of properties as they are.
+    private var marks: [[String]] {
+        [index, noIndex, unique, noUnique, searchable, noSearchable, expires, noExpires]
     }
 
     func validate() throws {
         if isEdit == (to != nil) {
             throw ValidationError(
-                "Say what to change: --rename, --add, --type, --index, --unique, --expires, --drop, or --to FILE alone."
+                "Say what to change: --rename, --add, --type, --index, --searchable, --unique, --expires, --drop, or --to FILE "
+                    + "alone."
             )
         }
         if isEdit, model == nil { throw ValidationError("Name the model whose properties are to be changed.") }
@@ -94,18 +116,25 @@ struct AlterCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
+        let indexing = IndexingProgress(isWanted: !noProgress)
         try await Interruption.cancelling {
-            try await command.store.with(command.dryRun ? .reading : .writing) { store in
+            defer { indexing.clear() }
+            try await command.store.with(command.dryRun ? .reading : .writing, indexing: { indexing.show($0) }) {
+                store in
                 if let conversions = try await command.conversions(in: store) {
                     return try await command.convert(conversions, in: store)
                 }
                 let schemas = try await command.schemas(of: store)
                 let changes = try await store.plan(for: schemas)
                 if !command.dryRun { try await store.migrate(to: schemas) }
-                let lines = changes.map(\.line).joined(separator: "\n")
+                indexing.clear()
+                let lines = changes.map(\.line) + indexing.lines
                 try command.result.tell(
-                    changes.isEmpty ? "Nothing to change." : lines,
-                    ["done": .bool(!command.dryRun), "changes": .array(changes.map(\.json))])
+                    lines.isEmpty ? "Nothing to change." : lines.joined(separator: "\n"),
+                    [
+                        "done": .bool(!command.dryRun), "changes": .array(changes.map(\.json)),
+                        "indexed": .array(indexing.json),
+                    ])
                 if command.dryRun, changes.contains(where: { $0.problem != nil }) {
                     throw ExitCode(ToolExit.negative.rawValue)
                 }
@@ -122,7 +151,7 @@ struct AlterCommand: AsyncParsableCommand {
             return TypeConversion(path, to: type, of: schema)
         }
         guard !conversions.isEmpty else { return nil }
-        let others = [rename, add, index, noIndex, unique, noUnique, expires, noExpires, drop]
+        let others = [rename, add, drop] + marks
         guard conversions.count == 1, type.count == 1, others.allSatisfy(\.isEmpty) else {
             throw ToolError(
                 "--type \(type.joined(separator: " --type ")) converts each value of a property; change one, without other "
@@ -188,6 +217,8 @@ struct AlterCommand: AsyncParsableCommand {
         for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
         for path in unique { try schema.edit(path) { $0.isUnique = true } }
         for path in noUnique { try schema.edit(path) { $0.isUnique = false } }
+        for text in searchable { try schema.search(text) }
+        for path in noSearchable.flatMap(\.commaSeparated) { try schema.edit(path) { $0.searchWeight = nil } }
         for path in expires { try schema.edit(path) { $0.isExpiry = true } }
         for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
         for path in drop { try schema.edit(path) { _ in nil } }
@@ -234,7 +265,7 @@ extension Store.SchemaChange {
 
 extension RecordSchema {
     /// Changes a property of the model or of an owned record.
-    fileprivate mutating func edit(_ path: String, _ change: (inout Property) -> Void) throws {
+    mutating func edit(_ path: String, _ change: (inout Property) -> Void) throws {
         try edit(path) { property -> Property? in
             var property = property
             change(&property)

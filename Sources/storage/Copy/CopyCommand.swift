@@ -59,8 +59,9 @@ struct CopyCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         // A store in memory is gone when it is closed.
         let isKept = to.path != ":memory:"
+        let indexing = IndexingProgress(isWanted: !noProgress)
         let (copied, inPlace) = try await from.with(.reading) { source in
-            try await to.withTarget { target in
+            try await to.withTarget(indexing: { indexing.show($0) }) { target in
                 let copied = try await copy(source, to: target, progress)
                 return (copied, isKept ? nil : try await digests(of: copied, in: target, progress))
             }

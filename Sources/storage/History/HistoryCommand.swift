@@ -94,7 +94,7 @@ private struct HistoryLine {
             if keys.indices.contains(part.offset), case .column(let type) = keys[part.offset].kind {
                 ValueForm.append(part.element, type, to: &bytes)
             } else {
-                JSONText.append(part.element.description, to: &bytes)
+                JSONText.append([part.element].keyText, to: &bytes)
             }
         }
         if isArray {

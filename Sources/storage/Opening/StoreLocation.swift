@@ -40,10 +40,13 @@ struct StoreLocation: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .file() }
 
     /// Opens the store, runs the body and closes the store again.
+    ///
+    /// - Parameter indexing: receives the progress of search indexes that a change of the schema makes.
     func with<T: Sendable>(
-        _ purpose: Purpose, _ body: (Store) async throws -> T
+        _ purpose: Purpose, indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil,
+        _ body: (Store) async throws -> T
     ) async throws -> T {
-        let store = try await open(purpose)
+        let store = try await open(purpose, indexing: indexing)
         let result: T
         do {
             result = try await body(store)
@@ -56,12 +59,15 @@ struct StoreLocation: ExpressibleByArgument {
         return result
     }
 
-    func open(_ purpose: Purpose) async throws -> Store {
+    func open(
+        _ purpose: Purpose, indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil
+    ) async throws -> Store {
         let address = try purpose == .reading ? readingURL() : address(purpose)
         let url = try StorageURL(address)
         if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isFile(url.scheme)) }
         do throws(StorageError) {
-            let store = try await Store(url: address, backends: Self.backends)
+            let store = try await Store(
+                url: address, backends: Self.backends, options: Store.Options(indexing: indexing))
             for remark in store.info.remarks {
                 try? FileHandle.standardError.write(
                     contentsOf: Data("storage: \("\(shown): \(remark)".printable)\n".utf8))
@@ -154,12 +160,16 @@ struct StoreLocation: ExpressibleByArgument {
 extension StoreLocation {
     /// Opens the store for writing, creates it if there is none, and closes it. If the work fails, removes the files
     /// that it created.
-    func withTarget<T: Sendable>(_ work: (Store) async throws -> T) async throws -> T {
+    ///
+    /// - Parameter indexing: receives the progress of search indexes that the work makes.
+    func withTarget<T: Sendable>(
+        indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil, _ work: (Store) async throws -> T
+    ) async throws -> T {
         let path = path ?? ""
         // A dangling link counts as existing.
         let isNew = !path.isEmpty && (try? FileManager.default.attributesOfItem(atPath: path)) == nil
         do {
-            return try await with(.making, work)
+            return try await with(.making, indexing: indexing, work)
         } catch {
             if isNew { Self.removeFiles(path) }
             throw error

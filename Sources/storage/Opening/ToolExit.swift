@@ -108,10 +108,16 @@ extension StorageError {
             place.append("record \(element + 1)")
         }
         if let property { place.append(property) }
+        let message = message.namingCommands
         var text = place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
         if let storedValue { text += " Stored is \(storedValue)." }
         if code == .io, let underlying { text += " (\(underlying))" }
         if code == .constraint, let rule = underlying as? SQLiteError { text += " (\(rule.message))" }
         return "\(text) (\(code.rawValue))"
     }
+}
+
+extension String {
+    /// The message with the tool's commands in the place of the calls that do the same.
+    var namingCommands: String { replacing("rebuildSearch(of:)", with: "storage rebuild") }
 }

@@ -5,7 +5,7 @@ import TerminalOutput
 final class RateLine: Sendable {
     private let line: ProgressLine
     private let start = ContinuousClock.now
-    private let last = Mutex(ContinuousClock.now)
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ line: ProgressLine) { self.line = line }
 
@@ -13,7 +13,7 @@ final class RateLine: Sendable {
     func show(_ label: String, records: Int, _ fraction: Double) {
         let now = ContinuousClock.now
         let isDue = last.withLock { last in
-            guard last.duration(to: now) > .milliseconds(100) else { return false }
+            if let last, last.duration(to: now) <= .milliseconds(100) { return false }
             last = now
             return true
         }

@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Read everything in a store and report its problems.",
         discussion: """
             Checks checksums and structure, if the backend has them, and every row: types, text, keys, unique \
-            properties, owners of children and their positions.
+            properties, owners of children and their positions. Compares the indexes of searches with the texts.
 
             Examples:
               storage verify people.karch
@@ -56,10 +56,21 @@ struct VerifyCommand: AsyncParsableCommand {
                 tell(problem)
             }
         }
-        let models = try await store.schema().count(where: \.isRoot)
         let problems = count.value.withLock(\.self)
-        if problems == 0, !json, !quiet { print("\(models.counted("model")), nothing is wrong.") }
+        if problems == 0, !json, !quiet { print("\(try await Self.contents(of: store)), nothing is wrong.") }
         return problems
+    }
+
+    /// The numbers of models and of search indexes, all of which were compared with their texts.
+    private static func contents(of store: Store) async throws -> String {
+        let tables = try await store.schema()
+        let searched = tables.filter {
+            $0.columns.contains { $0.searchWeight != nil && !$0.isRemoved } && !$0.isRemoved
+        }
+        let indexes = Set(searched.compactMap(\.path.first)).count
+        let models = tables.count(where: \.isRoot).counted("model")
+        guard indexes > 0 else { return models }
+        return "\(models), \(indexes) \(indexes == 1 ? "search index" : "search indexes")"
     }
 
     private final class Counter: Sendable {
@@ -67,7 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func tell(_ problem: StoreProblem) {
-        if !quiet { print(json ? problem.json.text : problem.description.printable) }
+        if !quiet { print(json ? problem.json.text : problem.description.namingCommands.printable) }
     }
 }
 
@@ -76,7 +87,7 @@ extension StoreProblem {
         .object([
             "model": model.map(JSONValue.string) ?? .null,
             "key": key.map { .array($0.map(JSONValue.init(key:))) } ?? .null,
-            "property": property.map(JSONValue.string) ?? .null, "problem": .string(message),
+            "property": property.map(JSONValue.string) ?? .null, "problem": .string(message.namingCommands),
         ])
     }
 }

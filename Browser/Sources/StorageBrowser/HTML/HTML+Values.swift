@@ -38,6 +38,26 @@ extension HTML {
     }
 }
 
+extension Value {
+    /// True if an address may have the value, and not a text or bytes of many megabytes.
+    var fitsAddress: Bool {
+        switch self {
+        case .text(let text): text.utf8.count <= 2000
+        case .blob(let bytes): bytes.count <= 2000
+        default: true
+        }
+    }
+}
+
+extension [Value] {
+    /// A key for people, where its types are not known: a UUID in its usual form, since no other key has bytes.
+    var shown: String {
+        map { part in
+            if case .blob = part, let text = part.text(as: .uuid) { text } else { part.description }
+        }.joined(separator: ", ")
+    }
+}
+
 extension Int {
     /// The number with commas between thousands.
     var grouped: String {

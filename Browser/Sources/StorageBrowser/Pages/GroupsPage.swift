@@ -87,8 +87,10 @@ struct GroupsPage {
         html.element("div", .class("chart")) { html in
             html.element("div", .class("bars")) { html in
                 for bar in result.bars {
-                    html.element("a", .class("label"), .href(records(of: bar))) { html in
-                        label(bar, relation, &html)
+                    if let records = records(of: bar) {
+                        html.element("a", .class("label"), .href(records)) { label(bar, relation, &$0) }
+                    } else {
+                        html.element("span", .class("label")) { label(bar, relation, &$0) }
                     }
                     html.element(
                         "svg", .init("viewBox", "0 0 1000 10"), .init("preserveAspectRatio", "none"),
@@ -114,8 +116,9 @@ struct GroupsPage {
         }
     }
 
-    /// The records of a group.
-    private func records(of bar: GroupResult.Bar) -> Address {
+    /// The records of a group; nil for a value that is too large for an address.
+    private func records(of bar: GroupResult.Bar) -> Address? {
+        guard bar.key.fitsAddress else { return nil }
         let key = request.key?.name.shownQueryName ?? ""
         let test = "\(key) == \(bar.key.literal(request.key?.columnType ?? .string))"
         let condition = request.condition.map { "(\($0)) and \(test)" } ?? test

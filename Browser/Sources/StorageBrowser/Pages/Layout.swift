@@ -83,7 +83,8 @@ struct Layout {
 
     private func help(_ html: inout HTML) {
         let keys: [(String, String)] = [
-            ("/", "condition"), ("j k", "next, previous record"), ("Enter", "open the record"),
+            ("/", "search, or else the condition"), ("f", "condition"), ("j k", "next, previous record"),
+            ("Enter", "open the record"),
             ("n p", "later, earlier page"), ("h", "models"), ("t", "light or dark"), ("?", "this list"),
             ("Esc", "close"),
         ]

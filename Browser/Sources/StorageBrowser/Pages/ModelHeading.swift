@@ -37,7 +37,7 @@ struct ModelHeading {
         let model = schema.name
         return switch page {
         case .records: Address("/records").adding("m", model).adding("w", request?.records.condition)
-        case .groups: Address("/groups").adding("m", model).adding("w", request?.records.condition)
+        case .groups: Address("/groups").adding("m", model).adding("w", request?.records.wholeCondition)
         case .schema: Address("/schema").adding("m", model)
         case .history: Address("/history").adding("m", model)
         }

@@ -25,7 +25,7 @@ struct Notice {
             }
         let place = [
             error.message.contains(error.model ?? "") ? nil : error.model,
-            error.key.map { "key " + $0.map(\.description).joined(separator: ", ") }, error.property,
+            error.key.map { "key \($0.shown)" }, error.property,
         ].compactMap(\.self).joined(separator: ", ")
         let text = place.isEmpty ? error.message : "\(place): \(error.message)"
         self.init(title, text, error.underlying.map { "\($0)" })

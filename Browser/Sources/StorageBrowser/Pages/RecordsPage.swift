@@ -181,11 +181,10 @@ struct RecordsPage {
         let last = page.rows.last.map { request.records.position(of: $0, schema) }
         let number = request.number ?? (request.records.start == .end ? total.map { $0 - page.rows.count + 1 } : nil)
         html.element("nav", .class("pager"), .id("pager"), .init("aria-label", "Pages")) { html in
-            step("first", "First", page.hasEarlier ? request.starting(.beginning, at: 1) : nil, &html)
+            html.step("first", "First", page.hasEarlier ? request.starting(.beginning, at: 1) : nil)
             let before = number.map { max($0 - request.records.size, 1) }
-            step(
-                "prev", "Earlier", page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil,
-                &html)
+            html.step(
+                "prev", "Earlier", page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil)
             html.element("span", .class("place")) { html in
                 if let number, !page.rows.isEmpty {
                     html.text("\(number.grouped)–\((number + page.rows.count - 1).grouped)")
@@ -194,16 +193,19 @@ struct RecordsPage {
                 if page.isCut { html.note(" The records are large, so the page is short.") }
             }
             let after = number.map { $0 + page.rows.count }
-            step("next", "Later", page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil, &html)
-            step("last", "Last", page.hasLater ? request.starting(.end) : nil, &html)
+            html.step("next", "Later", page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil)
+            html.step("last", "Last", page.hasLater ? request.starting(.end) : nil)
         }
     }
+}
 
-    private func step(_ relation: String, _ text: String, _ request: TableRequest?, _ html: inout HTML) {
+extension HTML {
+    /// A link to another page of records; without one its text alone.
+    mutating func step(_ relation: String, _ text: String, _ request: TableRequest?) {
         if let request {
-            html.element("a", .init("rel", relation), .href(request.address), text: text)
+            element("a", .init("rel", relation), .href(request.address), text: text)
         } else {
-            html.element("span", .class("off"), text: text)
+            element("span", .class("off"), text: text)
         }
     }
 }

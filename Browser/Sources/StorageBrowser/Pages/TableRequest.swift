@@ -15,16 +15,23 @@ struct TableRequest {
     init(_ model: String, _ parameters: Parameters, _ schema: RecordSchema) {
         records = RecordRequest(model: model)
         records.condition = parameters["w"]
+        records.search = parameters["q"]
         records.order = parameters["o"]
         records.isDescending = parameters["d"] != nil
         let names = parameters.all("c").filter { schema.property($0) != nil }
         records.columns = names.isEmpty ? nil : names
-        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? 100, 1), 500)
+        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? Self.usualSize(records), 1), Self.mostRecords)
         isVertical = parameters["v"] != nil
         explains = parameters["x"] != nil
         let columns = records.sortColumns(schema)
         types = columns.map(\.type)
-        if let after = Self.position(parameters.all("a"), columns) {
+        isOrderedByKey = columns.count == schema.keyProperties.count
+        let start = [parameters.all("a"), parameters.all("b")].first { !$0.isEmpty } ?? []
+        records.readsPosition = start.first == "r" && !isOrderedByKey
+        if records.search != nil {
+            // Records by relevance have no position but their number.
+            number = min(max(parameters["n"].flatMap { Int($0) } ?? 1, 1), Self.mostHits)
+        } else if let after = Self.position(parameters.all("a"), columns) {
             records.start = .after(after)
             number = parameters["n"].flatMap { Int($0) }
         } else if let before = Self.position(parameters.all("b"), columns) {
@@ -37,13 +44,23 @@ struct TableRequest {
         }
     }
 
+    /// The most records of a page.
+    private static let mostRecords = 10_000
+    /// The most records of a search that pages lead to.
+    private static let mostHits = 1 << 24
+
+    /// The number of records of a page where its address says none: with the parts of their texts fewer.
+    private static func usualSize(_ records: RecordRequest) -> Int { records.search == nil ? 100 : 25 }
+
     /// A link to the same records, perhaps to another page of them.
     var address: Address {
         var address = query
         let columns = records.columns ?? []
         address = address.adding("c", columns).adding("v", isVertical ? "1" : nil).adding("x", explains ? "1" : nil)
-        if records.size != 100 { address = address.adding("s", String(records.size)) }
+        if records.size != Self.usualSize(records) { address = address.adding("s", String(records.size)) }
         switch records.start {
+        case .beginning where records.search != nil:
+            address = address.adding("n", number.flatMap { $0 > 1 ? String($0) : nil })
         case .beginning: break
         case .after(let position):
             address = address.adding("a", texts(position)).adding("n", number.map { String($0) })
@@ -58,8 +75,10 @@ struct TableRequest {
     private var query: Address { parameters(Address("/records")) }
 
     func parameters(_ address: Address) -> Address {
-        address.adding("m", records.model).adding("w", records.condition).adding("o", records.order)
-            .adding("d", records.isDescending ? "1" : nil)
+        address.adding("m", records.model).adding("q", records.search).adding("w", records.condition).adding(
+            "o", records.order
+        )
+        .adding("d", records.isDescending ? "1" : nil)
     }
 
     func with(_ change: (inout TableRequest) -> Void) -> TableRequest {
@@ -72,20 +91,27 @@ struct TableRequest {
         with { ($0.records.start, $0.number) = (start, number) }
     }
 
-    // A position is a text for each value: "n" for nil, and "v" before any other.
+    // A position is a text for each value: "n" for nil, "r" for one that is too large for an address and is read from the record
+    // of the key, and "v" before any other.
+
+    private let isOrderedByKey: Bool
 
     /// The types of the columns that make the order.
     private let types: [ColumnType]
 
     private func texts(_ position: [Value]) -> [String] {
-        zip(position, types).map { value, type in value.isNull ? "n" : "v" + (value.text(as: type) ?? "") }
+        zip(position, types).enumerated().map { place, part in
+            let (value, type) = part
+            if place == 0, !isOrderedByKey, !value.fitsAddress { return "r" }
+            return value.isNull ? "n" : "v" + (value.text(as: type) ?? "")
+        }
     }
 
     private static func position(_ texts: [String], _ columns: [RecordRequest.SortColumn]) -> [Value]? {
         guard texts.count == columns.count, !texts.isEmpty else { return nil }
         var position: [Value] = []
-        for (text, column) in zip(texts, columns) {
-            if text == "n" {
+        for (place, (text, column)) in zip(texts, columns).enumerated() {
+            if text == "n" || text == "r" && place == 0 {
                 position.append(.null)
             } else if text.hasPrefix("v"), let value = Value(text: String(text.dropFirst()), as: column.type) {
                 position.append(value)

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// The condition of a page of records, and what of the records it shows.
 struct Toolbar {
@@ -6,8 +7,11 @@ struct Toolbar {
     let schema: RecordSchema
 
     func write(_ html: inout HTML) {
+        let isSearched = !SearchedTexts(schema).isEmpty || request.records.search != nil
+        if isSearched { html.element("div", .class("toolbar")) { search(&$0) } }
         html.element("div", .class("toolbar")) { html in
-            condition(&html)
+            condition(isSearched, &html)
+            if request.records.search != nil { return html.element("div", .class("views")) { table(&$0) } }
             columns(&html)
             html.element("div", .class("views")) { html in
                 let other = request.with { $0.isVertical.toggle() }
@@ -22,9 +26,39 @@ struct Toolbar {
         }
     }
 
-    private func condition(_ html: inout HTML) {
-        html.element("form", .class("condition"), .init("action", "/records"), .init("role", "search")) { html in
+    private func search(_ html: inout HTML) {
+        html.element("form", .class("condition search"), .init("action", "/records"), .init("role", "search")) { html in
             hidden(&html, withColumns: true)
+            hidden("w", request.records.condition, &html)
+            html.void(
+                "input", .id("search"), .init("name", "q"), .init("type", "search"),
+                .init("value", request.records.search ?? ""), .init("placeholder", "Search"),
+                .init("aria-label", "Search"), .init("autocomplete", "off"), .init("spellcheck", "false"))
+            html.element("button", .init("type", "submit"), text: "Search")
+            if request.records.search != nil {
+                let all = request.with { $0.records.search = nil }.starting(.beginning, at: 1)
+                html.element(
+                    "a", .class("clear"), .href(all.address), .init("title", "Show all records"), text: "Clear")
+            }
+        }
+    }
+
+    /// The way to the records of a search as a table, in the order of any property.
+    private func table(_ html: inout HTML) {
+        let table = request.with { ($0.records.condition, $0.records.search) = ($0.records.wholeCondition, nil) }
+            .starting(.beginning, at: 1)
+        html.element(
+            "a", .href(table.address), .init("title", "Show these records as a table, which can be sorted"),
+            text: "As a table")
+    }
+
+    private func condition(_ isSearched: Bool, _ html: inout HTML) {
+        html.element(
+            "form", .class("condition"), .init("action", "/records"), .init("role", isSearched ? "form" : "search"),
+            .init("aria-label", "Condition")
+        ) { html in
+            hidden(&html, withColumns: true)
+            hidden("q", request.records.search, &html)
             html.void(
                 "input", .id("condition"), .init("name", "w"), .init("type", "text"),
                 .init("value", request.records.condition ?? ""), .init("placeholder", placeholder),
@@ -55,9 +89,7 @@ struct Toolbar {
             html.element("summary", text: shown.map { "Columns (\($0.count))" } ?? "Columns")
             html.element("form", .init("action", "/records")) { html in
                 hidden(&html, withColumns: false)
-                if let condition = request.records.condition {
-                    html.void("input", .init("type", "hidden"), .init("name", "w"), .init("value", condition))
-                }
+                hidden("w", request.records.condition, &html)
                 html.element("div", .class("boxes")) { html in
                     for property in schema.properties {
                         html.element("label") { html in
@@ -75,14 +107,17 @@ struct Toolbar {
         }
     }
 
+    private func hidden(_ name: String, _ value: String?, _ html: inout HTML) {
+        guard let value else { return }
+        html.void("input", .init("type", "hidden"), .init("name", name), .init("value", value))
+    }
+
     private func hidden(_ html: inout HTML, withColumns: Bool) {
         var fields = [("m", schema.name)]
         if let order = request.records.order { fields.append(("o", order)) }
         if request.records.isDescending { fields.append(("d", "1")) }
         if request.isVertical { fields.append(("v", "1")) }
         if withColumns { fields += (request.records.columns ?? []).map { ("c", $0) } }
-        for (name, value) in fields {
-            html.void("input", .init("type", "hidden"), .init("name", name), .init("value", value))
-        }
+        for (name, value) in fields { hidden(name, value, &html) }
     }
 }

@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageDriver
+import StorageJSON
 
 /// A proposal for the next word of a condition.
 struct Completion: Encodable, Sendable {
@@ -51,11 +52,14 @@ struct Completion: Encodable, Sendable {
                 "like",
                 "[c]", "[d]", "[cd]":
                 expected = .value
+            case "matches": (value, expected) = (nil, .value)
             case "is": expected = .null
             default:
                 if expected == .name, let property = models.property(token, of: scopes.last ?? schema) {
                     value = property.isColumn ? (token, property.columnType) : nil
-                    expected = property.isColumn ? .comparison(property.columnType) : .connective
+                    expected =
+                        property.isColumn
+                        ? .comparison(property.columnType, isSearched: property.searchWeight != nil) : .connective
                 } else {
                     expected = .connective
                 }
@@ -65,8 +69,13 @@ struct Completion: Encodable, Sendable {
         switch expected {
         case .name:
             words = models.names(typed, of: scopes.last ?? schema)
+            // A search is of whole records.
+            if scopes.count == 1, !SearchedTexts(schema).isEmpty {
+                words += Self.starting(["matches"], with: typed, "search")
+            }
             words += Self.starting(["any", "not", "none", "all"], with: typed, "condition")
-        case .comparison(let type): words = Self.starting(Self.comparisons(type), with: typed, "")
+        case .comparison(let type, let isSearched):
+            words = Self.starting(Self.comparisons(type) + (isSearched ? ["matches"] : []), with: typed, "")
         case .value:
             guard let value else { break }
             let prefix = typed.first.map { "\"'".contains($0) } == true ? String(typed.dropFirst()) : typed
@@ -80,12 +89,14 @@ struct Completion: Encodable, Sendable {
 
     /// The words that stand for values of a store.
     mutating func add(values: [(text: String, count: Int)]) {
-        words += values.map { Word(text: Value.text($0.text).literal(.string) + " ", note: $0.count.grouped) }
+        words += values.filter { Value.text($0.text).fitsAddress }.map {
+            Word(text: Value.text($0.text).literal(.string) + " ", note: $0.count.grouped)
+        }
     }
 
     private enum Expected: Equatable {
         case name, value, null, connective
-        case comparison(ColumnType)
+        case comparison(ColumnType, isSearched: Bool)
     }
 
     private static func starting(_ words: [String], with typed: String, _ note: String) -> [Word] {

@@ -9,6 +9,9 @@ extension String {
     /// The name of a property as it stands in a query.
     var queryName: String { quoted("`") }
 
+    /// The text as a literal of a query.
+    var queryLiteral: String { quoted("\"") }
+
     fileprivate func quoted(_ mark: Character) -> String {
         var text = String(mark)
         for scalar in unicodeScalars {
@@ -37,7 +40,7 @@ extension String {
     static let keywords: Set<String> = [
         "and", "or", "not", "any", "some", "all", "none", "truepredicate", "falsepredicate", "beginswith", "endswith",
         "contains", "like", "is", "nil", "null", "between", "in", "true", "false", "yes", "no", "count", "where",
-        "distance", "asc", "ascending", "desc", "descending", "nils", "nulls",
+        "distance", "matches", "relevance", "asc", "ascending", "desc", "descending", "nils", "nulls",
     ]
 }
 
@@ -52,7 +55,7 @@ extension Value {
         default:
             let text = text(as: type) ?? ""
             let isNumber = [.decimal, .double, .float].contains(type) && Double(text)?.isFinite == true
-            return isNumber ? text : text.quoted("\"")
+            return isNumber ? text : text.queryLiteral
         }
     }
 }

@@ -7,12 +7,16 @@ import StorageDriver
 struct RecordRequest: Sendable {
     var model: String
     var condition: String?
+    /// The words of a search, whose records come in the order of their relevance; nil for all records.
+    var search: String?
     /// The property to sort by; nil for the order of keys.
     var order: String?
     var isDescending = false
     /// The properties to show, by name; nil for all.
     var columns: [String]?
     var start = Start.beginning
+    /// True if the address has no value of the sort property, because it is large: it is read from the record of the key.
+    var readsPosition = false
     var size = 100
 
     /// The start of the page: the values of the sort property, if there is one, and of the key.
@@ -36,10 +40,11 @@ struct RecordPage: Sendable {
 
 extension RecordRequest {
     /// The most bytes of records on one page.
-    private static let mostBytes = 8 << 20
+    static let mostBytes = 8 << 20
 
     /// Reads the page.
     func page(of store: Store, _ schema: RecordSchema) async throws -> RecordPage {
+        guard !readsPosition else { return try await readingPosition(of: store, schema).page(of: store, schema) }
         let isBackward =
             switch start {
             case .before, .end: true
@@ -74,6 +79,21 @@ extension RecordRequest {
             page.hasEarlier = start != .beginning
         }
         return page
+    }
+
+    /// The request with the value of the sort property that the record of the key has now; from the beginning if there is none.
+    private func readingPosition(of store: Store, _ schema: RecordSchema) async throws -> RecordRequest {
+        var request = self
+        request.readsPosition = false
+        request.start = .beginning
+        guard let position, let order = sortColumns(schema).first?.name else { return request }
+        let key = Array(position.dropFirst())
+        let tests = schema.keyProperties.map { "\($0.name.queryName) == ?" }.joined(separator: " and ")
+        let record = store.records(model).where(text: tests, arguments: key).limit(1).only([order])
+        guard let fields = try await record.all().first else { return request }
+        let whole = [DynamicRecord(model: model, fields: fields).value(order) ?? .null] + key
+        if case .before = start { request.start = .before(whole) } else { request.start = .after(whole) }
+        return request
     }
 
     /// The values that say where a record stands in the order.
@@ -179,6 +199,23 @@ extension DynamicRecord {
             case .children(let children?): sum + children.reduce(0) { $0 + $1.approximateBytes }
             }
         }
+    }
+}
+
+extension RecordRequest {
+    /// The condition and the search as one condition, for pages that have one; nil without both.
+    var wholeCondition: String? {
+        guard let search else { return condition }
+        let matches = "matches \(search.queryLiteral)"
+        return condition.map { "(\($0)) and \(matches)" } ?? matches
+    }
+
+    /// All records that meet the condition and the search.
+    func all(_ store: Store) -> Select<DynamicRecord, Store> {
+        var records = store.records(model)
+        if let condition { records = records.where(text: condition) }
+        if let search { records = records.where(text: "matches ?", arguments: [.text(search)]) }
+        return records
     }
 }
 

@@ -245,7 +245,7 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return document.activeElement?.blur();
     if (event.target.closest("input, select, textarea, dialog[open]")) return;
     const actions = {
-        "/": () => byId("condition")?.focus(),
+        "/": () => (byId("search") ?? byId("condition"))?.focus(), f: () => byId("condition")?.focus(),
         j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
         Enter: () => event.target.closest("a, button, summary") ? null : follow("#rows > .here a"),
         n: () => follow('#pager a[rel="next"]'), p: () => follow('#pager a[rel="prev"]'),

@@ -20,6 +20,10 @@ extension Site {
         let request = TableRequest(schema.name, parameters, schema)
         let layout = layout(reading, schema.name, model: schema.name, trail: [(schema.name, nil)])
         do {
+            if request.records.search != nil {
+                let content = try await SearchResults(request, schema, reading.store)
+                return layout.page { content.write(&$0) }
+            }
             let page = try await request.records.page(of: reading.store, schema)
             let shown = Relation.all(of: schema).filter { request.records.columns?.contains($0.name) ?? true }
             let labels = try await Labels.load(for: page.rows, shown, reading.schemas, reading.store)
@@ -27,7 +31,7 @@ extension Site {
             let explanation = request.explains ? try await request.records.explanation(in: reading.store, schema) : nil
             let content = RecordsPage(request, schema, page, labels, total: total, explanation)
             return layout.page { content.write(&$0) }
-        } catch let error as StorageError where error.code == .invalidQuery || error.code == .overflow {
+        } catch let error as StorageError where error.isOf(request) {
             return layout.page { html in
                 html.element("div", .class("heading")) { html in
                     html.element("h1") { $0.element("bdi", text: schema.name) }
@@ -129,5 +133,12 @@ extension Site {
         return Response(
             status: .ok, headers: Self.headers(type: "application/json"),
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(completion))))
+    }
+}
+
+extension StorageError {
+    /// True if the page says what is wrong beside its form: with the condition, or with a search whose index is not complete.
+    fileprivate func isOf(_ request: TableRequest) -> Bool {
+        code == .invalidQuery || code == .overflow || code == .busy && request.records.search != nil
     }
 }
