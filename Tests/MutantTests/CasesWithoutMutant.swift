@@ -32,6 +32,12 @@ enum CasesWithoutMutant {
                 "layers/kept-in-cascade",
                 "layers/times",
                 "layers/times-kept",
+                "history/no-commit-number",
+                "moving/far-behind",
+                "moving/new",
+                "moving/new-once",
+                "moving/at-once",
+                "moving/copied",
             ]
         )
         .merging(
