@@ -72,6 +72,8 @@ struct MovingTests {
             _ = try record.value("nam", as: String.self)
             Issue.record("There is no such property.")
         } catch StorageError.code(.invalidQuery) {
+        } catch {
+            Issue.record("\(error)")
         }
         try await store.close()
     }
