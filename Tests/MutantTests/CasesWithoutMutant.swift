@@ -33,6 +33,7 @@ enum CasesWithoutMutant {
                 "layers/times",
                 "layers/times-kept",
                 "history/no-commit-number",
+                "undo/last-of-store",
                 "moving/far-behind",
                 "moving/new",
                 "moving/new-once",

@@ -9,6 +9,8 @@ extension StorageError {
     ///     try await store.insert(person)
     /// } catch StorageError.code(.duplicateKey) {
     ///     try await store.save(person)
+    /// } catch {
+    ///     print(error)
     /// }
     /// ```
     public static func code(_ codes: Code...) -> CodePattern { CodePattern(codes: codes) }

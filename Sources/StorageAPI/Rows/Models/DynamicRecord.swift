@@ -53,7 +53,9 @@ public struct DynamicRecord: Hashable, Sendable {
     /// The value of a scalar property, or of an array of scalars, as a Swift type.
     ///
     /// ```swift
-    /// let age = try record.value("age", as: Int?.self)
+    /// for record in try await store.records("Person").all() {
+    ///     print(try record.value("age", as: Int?.self) ?? 0)
+    /// }
     /// ```
     /// - Throws: `invalidQuery` if the record has no such property; `typeMismatch` if its value is of another type.
     public func value<V: ColumnValue>(_ name: String, as type: V.Type) throws(StorageError) -> V {

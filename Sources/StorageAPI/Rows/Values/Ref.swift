@@ -52,8 +52,17 @@ extension Storable {
     /// The key of a record that an insert, a save or a query has returned, which always has one.
     ///
     /// ```swift
+    /// @Storable struct Project {
+    ///     var id: Int?
+    ///     var title: String
+    /// }
+    /// @Storable struct Chore {
+    ///     var id: Int?
+    ///     var project: Ref<Project>
+    /// }
+    ///
     /// let project = try await store.insert(Project(title: "Garden"))
-    /// try await store.insert(Item(project: project.storedRef))
+    /// try await store.insert(Chore(project: project.storedRef))
     /// ```
     /// - Throws: `missingKey` for a record that the store has not returned yet.
     @inlinable

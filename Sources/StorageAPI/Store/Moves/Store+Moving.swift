@@ -4,14 +4,22 @@ extension Store.Options {
     /// Adds a step that moves data when the schema changes: to split a property, or to compute one from others.
     ///
     /// ```swift
+    /// @Storable struct Customer {
+    ///     var id: Int
+    ///     var first = ""
+    ///     var last = ""
+    /// }
+    ///
     /// let store = try await Store(
-    ///     SQLiteBackend(path: "people.db"), models: Person.self,
-    ///     options: .moving("names are split") { tx in
-    ///         for old in try tx.records("Person", withRemoved: true).all() {
-    ///             guard case .int(let id)? = old.value("id"), case .text(let name)? = old.value("name") else { continue }
+    ///     SQLiteBackend(path: "shop.db"), models: Customer.self,
+    ///     options: .moving("Customer: first and last") { tx in
+    ///         for old in try tx.records("Customer", withRemoved: true).all() {
+    ///             let name = try old.value("name", as: String.self)
     ///             let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
-    ///             try tx.update(Person.self).where { $0.id == Int(id) }
-    ///                 .set(\.first, to: parts.first ?? "").set(\.last, to: parts.dropFirst().first ?? "").run()
+    ///             try tx.save(
+    ///                 Customer(
+    ///                     id: old.value("id", as: Int.self), first: parts.first ?? "",
+    ///                     last: parts.dropFirst().first ?? ""))
     ///         }
     ///     })
     /// ```
