@@ -32,6 +32,13 @@ enum CasesWithoutMutant {
                 "layers/kept-in-cascade",
                 "layers/times",
                 "layers/times-kept",
+                "history/no-commit-number",
+                "undo/last-of-store",
+                "moving/far-behind",
+                "moving/new",
+                "moving/new-once",
+                "moving/at-once",
+                "moving/copied",
             ]
         )
         .merging(

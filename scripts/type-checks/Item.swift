@@ -21,3 +21,19 @@ struct Item: Storable {
         var parts: QueryExpression<[Item]> { QueryExpression(_propertyPath, 6) }
     }
 }
+
+/// A type without a key, which other models own.
+struct Part: Storable {
+    var name = ""
+
+    typealias Key = Never
+    static var schema: ModelSchema { ModelSchema("Part", [Property("name", String.self)]) }
+    init(reading row: inout RowReader) throws(StorageError) { name = try row.read(String.self) }
+    func write(into row: inout RowWriter) { row.write(name) }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+    }
+}

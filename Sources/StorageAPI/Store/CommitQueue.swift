@@ -45,7 +45,7 @@ final class CommitQueue: Sendable {
     /// - Parameter calls: counts the call, which ends on a queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ job: WriteJob, of calls: RunningCalls? = nil) async {
         await withTaskCancellationHandler {
-            // Unchecked, because a checked continuation would double what a write costs besides its statements. The
+            // Unchecked, because a checked continuation would double the cost of a write besides its statements. The
             // queue completes every job once, since `drain` takes each from `pending` once.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 job.calls = calls
@@ -103,7 +103,7 @@ final class CommitQueue: Sendable {
     func closeDropped() {
         let close = { @Sendable [self] in
             waitForCompletions()
-            // No caller is left to receive the error; what was committed is committed.
+            // No caller is left to receive the error; earlier commits stay.
             try? engine.close()
         }
         if isInside { queue.async(execute: close) } else { queue.sync(execute: close) }
@@ -284,6 +284,8 @@ struct WriteAttempt {
     var expired: ChangeSet?
     /// Actions of the layers for the time after the commit.
     var afterCommit: [() -> Void] = []
+    /// The number of the commit in the history; nil if it records nothing of it.
+    var commit: Int64?
     /// True if the run has removed as many expired records as one commit does, and has done nothing else.
     var expiryLimitReached = false
 }

@@ -134,10 +134,17 @@ extension SchemaStep {
             .mark(.create(let table), let note):
             (table.name, .alter, note)
         case .rebuild(_, let table, _, let note): (table.name, .rewrite, note)
-        case .requireEmpty(let table, _): (table.name, .check, "fails unless the table has no rows")
-        case .requireTrue(let table, _, _): (table.name, .check, "fails unless every record has a value")
-        case .requireChild(_, let table, _): (table.name, .check, "fails unless every owner has one")
+        case .requireEmpty(let table, let error): (table.name, .check, error.only("there are no records"))
+        case .requireTrue(let table, _, let error): (table.name, .check, error.only("it is nil in no record"))
+        case .requireChild(_, let table, let error): (table.name, .check, error.only("every owner has a record in it"))
         case .note(let note, let table): (table, .note, note)
         }
+    }
+}
+
+extension StorageError {
+    /// The condition under which the error's property can be as it is declared.
+    fileprivate func only(_ condition: String) -> String {
+        (property.map { $0 + ": " } ?? "") + "possible only if " + condition
     }
 }

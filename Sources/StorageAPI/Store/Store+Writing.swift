@@ -109,6 +109,7 @@ extension Store {
         }
         attempt.hasRun = true
         attempt.own = context.own
+        attempt.commit = context.givenSignature?.commit
         let capture = context.capture
         attempt.changes = capture?.changes
         attempt.afterCommit = capture?.afterCommit ?? []
@@ -129,7 +130,7 @@ extension Store {
         attempt.expired = context.capture?.changes
     }
 
-    /// Checks what must hold at the end of a transaction, and ends its history.
+    /// Checks the conditions for the end of a transaction, and ends its history.
     private func finish(_ context: TransactionContext) throws(StorageError) {
         try context.hooks?.callWillEnd()
         try context.checkReferences()
@@ -142,9 +143,7 @@ extension Store {
     /// Ends a call when its job is complete. The models that the job has prepared are then known.
     ///
     /// - Returns: whether the body has run; if not, the call needs another job.
-    private func finish(
-        _ job: WriteJob, _ operation: String
-    ) throws(StorageError) -> Bool {
+    func finish(_ job: WriteJob, _ operation: String) throws(StorageError) -> Bool {
         if job.outcome == nil, job.attempt.expiryLimitReached { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         job.call?.finish(failure)
@@ -153,6 +152,7 @@ extension Store {
             throw failure
         }
         guard job.attempt.hasRun else { throw notRun(operation) }
+        if let commit = job.attempt.commit { history.didCommit(commit) }
         for closure in job.attempt.afterCommit { closure() }
         if let own = job.attempt.own {
             registry.forget(own.changed)

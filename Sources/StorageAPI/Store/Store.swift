@@ -79,7 +79,7 @@ public final class Store: Sendable {
         _ backend: some StorageBackend, models: [any Storable.Type], options: Options = Options()
     ) async throws(StorageError) {
         try self.init(opening: backend, options)
-        try await prepareOrClose(models, options.history)
+        try await prepareOrClose(models, options)
     }
 
     /// Opens a store at a URL: `sqlite:people.db`.
@@ -109,7 +109,7 @@ public final class Store: Sendable {
         at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options
     ) async throws(StorageError) {
         try self.init(opening: try Self.backend(url, backends, logger: options.logger), options)
-        try await prepareOrClose(models, options.history)
+        try await prepareOrClose(models, options)
     }
 
     init(opening backend: any StorageBackend, _ options: Options) throws(StorageError) {
@@ -195,11 +195,11 @@ public final class Store: Sendable {
     /// Prepares the models of a store that is being opened. If that fails, the store's file is free when this throws,
     /// even if a thread still has the engine.
     private nonisolated(nonsending) func prepareOrClose(
-        _ models: [any Storable.Type], _ history: HistoryOptions?
+        _ models: [any Storable.Type], _ options: Options
     ) async throws(StorageError) {
         do {
-            try await prepare(models + (history?.models ?? []))
-            if let history { try await keep(history) }
+            try await prepare(models + (options.history?.models ?? []), DataMoves(options.moves))
+            if let history = options.history { try await keep(history) }
         } catch {
             // The first error is thrown.
             try? closeNow()
@@ -207,35 +207,41 @@ public final class Store: Sendable {
         }
     }
 
-    /// Creates or updates the models' tables as declared, all in one transaction.
+    /// Creates or updates the models' tables as declared, and moves data, all in one transaction.
     package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
-        if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models) }) {
+        try await prepare(models, DataMoves([]))
+    }
+
+    private nonisolated(nonsending) func prepare(
+        _ models: [any Storable.Type], _ moves: DataMoves
+    ) async throws(StorageError) {
+        if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models, moves) }) {
             await queue.run(job)
-            try finishPreparing(job)
+            _ = try finish(job, "open")
+            if let own = job.attempt.own { await finishIndexes(madeBy: own) }
         }
         try await finishIndexes(of: models.map { registry.name(of: .type($0)) })
     }
 
-    func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
-        if let job = try jobPreparing(models) {
+    func prepareBlocking(
+        _ models: [any Storable.Type], _ moves: DataMoves = DataMoves([])
+    ) throws(StorageError) {
+        if let job = try jobPreparing(models, moves) {
             try checkNotInBody("open")
             queue.runBlocking(job)
-            try finishPreparing(job)
+            _ = try finish(job, "open")
+            if let own = job.attempt.own { finishIndexesBlocking(madeBy: own) }
         }
         try finishIndexesBlocking(of: models.map { registry.name(of: .type($0)) })
     }
 
-    private func finishPreparing(_ job: WriteJob) throws(StorageError) {
-        if let error = job.outcome {
-            if let own = job.attempt.own { registry.release(own.claimed) }
-            throw error.at(operation: "open", backend: info.name)
-        }
-        if let own = job.attempt.own { registry.add(own.prepared) }
-    }
-
-    /// The write that prepares models; nil if they are as declared, which is checked without writing.
-    private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
-        let behind = try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+    /// The write that prepares models and moves data; nil if nothing is to be done, which is checked without writing.
+    private func jobPreparing(
+        _ models: [any Storable.Type], _ moves: DataMoves
+    ) throws(StorageError) -> WriteJob? {
+        try moves.check()
+        let (behind, pending, isNew) = try withReader("open", .snapshot, seesExpired: true) {
+            (reader) throws(StorageError) in
             try findHistory(in: reader)
             var behind: [any Storable.Type] = []
             for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {
@@ -245,17 +251,25 @@ public final class Store: Sendable {
                     behind.append(model)
                 }
             }
-            return behind
+            let pending = try moves.firstPending(in: reader)
+            return (behind, pending, pending == nil ? false : try !reader.hasModels())
         }
-        guard !behind.isEmpty else { return nil }
+        guard !behind.isEmpty || pending != nil else { return nil }
         if try !canWriteNow(), let reason = info.lacking[.writing] {
+            if behind.isEmpty, isNew { return nil }
             throw StorageError(
-                .schemaMismatch, "A model's tables are not as it declares them and cannot be changed: \(reason)",
-                operation: "open", model: behind[0].schema.name)
+                .schemaMismatch,
+                behind.isEmpty
+                    ? "The store has not run the step “\(pending?.name ?? "")” that moves data, and cannot: \(reason) Open it once where it can be written."
+                    : "A model's tables are not as it declares them and cannot be changed: \(reason)",
+                operation: "open", model: behind.first?.schema.name)
         }
-        // Opening touches no record: a program that no longer wants a model's records to expire finds what is left.
+        // Opening touches no record but in a step: a program that no longer wants a model's records to expire finds what
+        // is left.
         return WriteJob(self, isRepeatable: false, removesExpired: false) { context throws(StorageError) in
+            let isNew = moves.all.isEmpty ? false : try !context.openWriter().hasModels()
             for model in behind { _ = try context.handle(model) }
+            try moves.run(in: context, of: self, isNew: isNew)
         }
     }
 }

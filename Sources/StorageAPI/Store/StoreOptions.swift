@@ -30,6 +30,8 @@ extension Store {
 
         /// Receives the progress of search indexes that opening makes of records that are stored already.
         public var indexing: (@Sendable (SearchProgress) -> Void)?
+        /// The steps that move data when the schema changes, in their order.
+        var moves: [DataMove] = []
 
         /// Options; by default no history is begun, and there are no layers and no instruments.
         public init(

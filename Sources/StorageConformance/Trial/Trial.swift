@@ -106,6 +106,21 @@ final class Trial: Sendable {
         }
     }
 
+    /// Opens a store with other options, and prepares models.
+    ///
+    /// - Parameter source: the options as Swift.
+    func open(
+        _ models: [any Storable.Type], options: Store.Options, _ source: String,
+        on backend: (any StorageBackend)? = nil
+    ) async throws -> RecordedStore {
+        for model in models { state.withLock { $0.note(model) } }
+        let names = models.map { SwiftSource.name(of: $0) + ".self" }.joined(separator: ", ")
+        return try await open(", models: [\(names)], options: \(source)", on: backend) {
+            (backend) throws(StorageError) in
+            try await Store(backend, models: models, options: options)
+        }
+    }
+
     private static func layers(_ layers: [any Store.Layer]) -> String {
         layers.isEmpty ? "" : ", layers: [" + layers.map { "\(type(of: $0))()" }.joined(separator: ", ") + "]"
     }

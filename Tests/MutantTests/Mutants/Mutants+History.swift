@@ -5,7 +5,7 @@ import StorageDriver
 extension Mutant {
     /// H: the history, in the store's own tables.
     static let history: [Mutant] = [
-        Mutant("entry-without-commit", [.h1, .h2, .h3, .h4, .h5, .h6], "A commit's own row is not written.") {
+        Mutant("entry-without-commit", [.h1, .h2, .h3, .h4, .h5, .h6, .t10], "A commit's own row is not written.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("commits"), write.isPut { write.rows = [] }
             }

@@ -4,7 +4,7 @@ import StorageConformance
 extension Mutant {
     /// T, W8: transactions, readers and the place.
     static let transactions: [Mutant] = [
-        Mutant("commits-on-rollback", [.t1, .w4, .h1, .e5, .c7], "A transaction that fails is committed.") {
+        Mutant("commits-on-rollback", [.t1, .w4, .h1, .e5, .c7, .s13], "A transaction that fails is committed.") {
             $0.transaction = .commitsOnFailure
         },
         Mutant("savepoint-kept", [.t2, .h1, .e5, .w4], "A nested transaction that fails is kept.") {

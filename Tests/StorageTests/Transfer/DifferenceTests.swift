@@ -6,11 +6,14 @@ import Testing
 struct DifferenceTests {
     private func differences(_ first: Store, _ second: Store, _ models: [String]? = nil) async throws -> [String] {
         var lines: [String] = []
+        var told: [StoreDifference] = []
         try await first.differences(from: second, models: models) { difference in
+            told.append(difference)
             let key = difference.key.map { $0.map(\.description).joined(separator: "/") } ?? "-"
             lines.append(
                 "\(difference.kind) \(difference.model) \(key) \(difference.properties.joined(separator: ","))")
         }
+        #expect(try await first.differences(from: second, models: models) == told)
         return lines
     }
 

@@ -24,12 +24,21 @@ extension Store {
     public nonisolated(nonsending) func undo(
         _ commit: Int, author: String? = nil, note: String? = nil
     ) async throws(StorageError) -> Int {
+        try await undo(author, note) { _ throws(StorageError) in Int64(commit) }
+    }
+
+    /// Undoes the commit that a closure chooses in the transaction that undoes it.
+    nonisolated(nonsending) func undo(
+        _ author: String?, _ note: String?,
+        _ choose: @escaping (HistoryReading) throws(StorageError) -> Int64
+    ) async throws(StorageError) -> Int {
         try await writing("undo") { context throws(StorageError) in
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
             try context.givenSignature?.check()
             context.hooks?.origin = .undo
-            var undoing = try Undoing(Int64(commit), context, self)
+            let commit = try choose(self.history.reading(in: context.openWriter()))
+            var undoing = try Undoing(commit, context, self)
             return try undoing.run()
         }
     }
@@ -72,6 +81,8 @@ private struct Undoing {
         guard let number = context.capture?.recorder?.number else {
             throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
         }
+        try UndoneCommits.record(
+            number, undoes: commit, of: history, in: context.innerWriter(), store.registry.directory)
         return Int(number)
     }
 
@@ -228,7 +239,7 @@ private struct Undoing {
                 }
                 guard keys.count > 0 else { continue }
                 let cells = ValueCells(keys)
-                // What refers to them is looked for at the end: no rule of a reference removes what came later.
+                // References to them are checked at the end: no rule of a reference removes later records.
                 _ = try writing.deleteRows(cells.rows)
             }
         }

@@ -34,7 +34,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         self.make = make
         switch source {
         case .type(let type): name = type.schema.name
-        case .recorded(let recorded): name = recorded
+        case .recorded(let recorded), .whole(let recorded): name = recorded
         }
     }
 

@@ -50,7 +50,9 @@ extension Store {
                     if let commit = commits.popFirst() {
                         guard let changed = try changes(commit, subscription.store) else { continue }
                         return .commit(
-                            Commit(time: commit.time, author: commit.author, note: commit.note, changes: changed))
+                            Commit(
+                                number: commit.recordedNumber, time: commit.time, author: commit.author,
+                                note: commit.note, changes: changed))
                     }
                     switch subscription.news() {
                     case .commits(let news): commits = news[...]

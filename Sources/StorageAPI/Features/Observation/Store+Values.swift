@@ -45,7 +45,7 @@ extension Store {
     /// ```
     ///
     /// The closure runs again when a model that it has read has changed, and its result is an element if it has read
-    /// other values than before. Its result must depend on nothing but what it reads.
+    /// other values than before. Its result must depend only on the data that it reads.
     public func observe<T>(
         _ body: @escaping @Sendable (inout Snapshot) throws(StorageError) -> T
     ) -> Values<T> {

@@ -12,6 +12,14 @@ extension Store {
     public func records(_ model: String) -> Select<DynamicRecord, Store> {
         Select(source: self, model: .recorded(model))
     }
+
+    /// Asks for records by their model's stored name.
+    ///
+    /// - Parameter includesRemoved: whether the records also have the properties that no program declares any more, whose
+    ///   data the store keeps: those that a model had before its type changed.
+    public func records(_ model: String, withRemoved includesRemoved: Bool) -> Select<DynamicRecord, Store> {
+        Select(source: self, model: includesRemoved ? .whole(model) : .recorded(model))
+    }
 }
 
 extension Store {
@@ -32,6 +40,14 @@ extension ReadingVerbs where Self: ~Copyable {
     /// Asks for records by their model's stored name; see ``Store/records(_:)``.
     public func records(_ model: String) -> Select<DynamicRecord, Store.Session> {
         Select(source: _session, model: .recorded(model))
+    }
+
+    /// Asks for records by their model's stored name, also with the properties that no program declares any more; see
+    /// ``Store/records(_:withRemoved:)``.
+    public func records(
+        _ model: String, withRemoved includesRemoved: Bool
+    ) -> Select<DynamicRecord, Store.Session> {
+        Select(source: _session, model: includesRemoved ? .whole(model) : .recorded(model))
     }
 }
 

@@ -1,6 +1,6 @@
 public import StorageDriver
 
-// Models that are named by what the store has recorded, without the program's types.
+// Models that are named as the store has recorded them, without the program's types.
 
 extension Store {
     /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.

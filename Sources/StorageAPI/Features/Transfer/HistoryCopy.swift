@@ -43,6 +43,10 @@ struct HistoryCopy {
         if let former = FormerSchemas.table(in: try reader.tables()) {
             tables.append((former, try FormerSchemas.makeTable(in: writer)))
         }
+        if let undone = UndoneCommits.table(in: try writer.tables()) { try writer.change(.drop(undone)) }
+        if let undone = UndoneCommits.table(in: try reader.tables()) {
+            tables.append((undone, try UndoneCommits.makeTable(in: writer)))
+        }
         for (from, to) in tables {
             try writer.truncate(to, directory)
             try copy(from, to, writer)
@@ -64,14 +68,5 @@ struct HistoryCopy {
             if batch.isFull { _ = try batch.write(writer) }
         }
         _ = try batch.write(writer)
-    }
-}
-
-extension StorageWriter {
-    /// Removes all rows of a table.
-    func truncate(_ table: TableSchema, _ directory: ModelDirectory) throws(StorageError) {
-        let plan = WritePlan(id: directory.nextPlan(), operation: .truncate, table: table, columns: [])
-        let nothing = RowBuffer(width: 1)
-        _ = try write(RowBatch(plan: plan, count: 0, cells: UnsafePointer(nothing.cells)))
     }
 }

@@ -18,6 +18,7 @@ struct HistoryVerification {
         _ = try tables.settings(in: session)
         do throws(StorageError) {
             try FormerSchemas(in: session).verify()
+            _ = try UndoneCommits(HistoryReading(tables, session))
         } catch {
             guard error.code == .corrupt else { throw error }
             body(StoreProblem(error.message))

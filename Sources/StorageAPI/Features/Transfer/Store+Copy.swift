@@ -80,6 +80,8 @@ extension Store {
                     models ?? StoredModel.all(in: tables), from: reader, to: context, of: self, progress: progress)
                 let digests = try copy.run(isReplacing: isReplacing)
                 try history?.run()
+                try RecordedMoves.copy(
+                    from: reader, isWhole: models == nil, to: context.innerWriter(), self.registry.directory)
                 return digests
             }
         }

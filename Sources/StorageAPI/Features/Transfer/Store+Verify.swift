@@ -60,7 +60,7 @@ extension Store {
                 if damage.insert(problem).inserted { body(problem) }
             }
         }
-        // Reading meets what the engine has found, model after model.
+        // Reading repeats the findings of the engine, model after model.
         let body = { [runningCalls] (problem: StoreProblem) in
             if problem.model == nil, !damage.insert(problem).inserted { return }
             runningCalls.runClosure { body(problem) }

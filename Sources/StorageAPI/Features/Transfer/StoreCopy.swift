@@ -28,7 +28,7 @@ struct StoreCopy {
     mutating func run(isReplacing: Bool) throws(StorageError) -> [ModelDigest] {
         context.hooks?.origin = .copy
         let target = CopyTarget(context, store)
-        // All tables first: what is refused is refused before anything is copied.
+        // All tables first, so that a refusal comes before anything is copied.
         var targets: [[TableSchema]] = []
         for model in models {
             targets.append(

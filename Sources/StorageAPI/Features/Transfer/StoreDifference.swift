@@ -41,6 +41,26 @@ extension Store {
         try await reads { () throws(StorageError) in try self.tellDifferences(from: second, models: models, body) }
     }
 
+    /// Returns the differences between the records of two stores, in the same order. It holds them all; the form with a
+    /// closure holds none.
+    ///
+    /// ```swift
+    /// let differences = try await store.differences(from: archive, models: ["Person"])
+    /// ```
+    /// - Parameters:
+    ///   - second: the other store. This one is the first.
+    ///   - models: the stored names of the models to compare; all of both stores by default.
+    /// - Throws: as with a closure.
+    public nonisolated(nonsending) func differences(
+        from second: Store, models: [String]? = nil
+    ) async throws(StorageError) -> [StoreDifference] {
+        try await reads { () throws(StorageError) in
+            var found: [StoreDifference] = []
+            try self.tellDifferences(from: second, models: models) { found.append($0) }
+            return found
+        }
+    }
+
     private func tellDifferences(
         from second: Store, models: [String]?, _ body: (StoreDifference) -> Void
     ) throws(StorageError) {

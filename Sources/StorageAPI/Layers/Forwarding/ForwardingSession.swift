@@ -38,7 +38,7 @@ class ForwardingReader: ForwardingSession, StorageReader {
 
 /// A writing session that forwards every call to another one.
 ///
-/// It does not delete what a query chooses by itself: a layer then sees the keys of the deleted records.
+/// It does not delete the rows of a query by itself: a layer then sees the keys of the deleted records.
 class ForwardingWriter: ForwardingSession, StorageWriter {
     /// The session below, for a layer's own rows.
     final let writer: any StorageWriter

@@ -8,7 +8,7 @@ extension DeclaredDefaults {
     /// store knows nothing of these.
     func renameFormer(in images: inout [ImageTable], _ known: [TableSchema]) throws(StorageError) {
         guard let type, images.contains(where: { !Self.isKnown($0, known) }) else { return }
-        // Owners come before what they own.
+        // Owners come before their owned records.
         for table in try DeclaredTables(type).tables {
             let path = Array(table.path.dropFirst())
             if let former = table.owner?.property.renamedFrom {

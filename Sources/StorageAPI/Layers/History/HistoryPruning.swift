@@ -25,7 +25,7 @@ struct HistoryPruning {
     func run(last: Int64, now: Double, changes: Int64) throws(StorageError) {
         let limit = kept.settings.limit
         guard limit.commits != nil || limit.seconds != nil else { return }
-        // The commits first: what is left of their changes is no part of the history any more. Some have no changes.
+        // The commits first: the changes of a removed commit are no part of the history. Some have no changes.
         let history = HistoryReading(kept.tables, writer)
         guard let oldest = try history.first?.number, oldest <= last else { return }
         let end = last - oldest > Self.mostCommits ? oldest + Self.mostCommits : last
@@ -36,7 +36,7 @@ struct HistoryPruning {
         }
         try writer.write(old.map { .int(-$0.number) }, kept.tables.removeCommits)
         let first = old.last.map { $0.number + 1 } ?? oldest
-        // Twice what this one adds, so that what has gathered goes too.
+        // Twice the number that this one adds, so that older ones are removed too.
         var left = max(Self.mostChanges, 2 * changes)
         while left > 0 {
             let removed = try removeChanges(before: first)

@@ -217,6 +217,7 @@ final class HistoryRecorder: ChangeSubscriber {
     /// Corrects the entries to the net effect of the commit, signs it, and removes some entries that are too old.
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
+        signature.commit = header.number
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
         (header.author, header.note) = (signature.author, signature.note)

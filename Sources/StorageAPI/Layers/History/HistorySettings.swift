@@ -105,4 +105,11 @@ extension StorageWriter {
         let cells = ValueCells(ValueList(width: plan.columns.count, values: values))
         _ = try write(RowBatch(plan: plan, count: cells.count, cells: cells.cells))
     }
+
+    /// Removes all rows of a table.
+    func truncate(_ table: TableSchema, _ directory: ModelDirectory) throws(StorageError) {
+        let plan = WritePlan(id: directory.nextPlan(), operation: .truncate, table: table, columns: [])
+        let nothing = RowBuffer(width: 1)
+        _ = try write(RowBatch(plan: plan, count: 0, cells: UnsafePointer(nothing.cells)))
+    }
 }

@@ -7,6 +7,8 @@ final class StoreHistory: SchemaChangeObserver {
         var active: ActiveHistory?
         /// The settings of a session that found a history before any write did.
         var tables: HistoryTables?
+        /// The commits that this store has made since it was opened.
+        var own = CommitNumbers()
     }
 
     private let state = Mutex(State())
@@ -42,9 +44,17 @@ final class StoreHistory: SchemaChangeObserver {
 
     /// Under the lock, so that the captured changes are always those that the active history records.
     private func activate(_ history: ActiveHistory?, _ state: inout State) {
+        // The numbers of a history that has replaced another one mean other commits.
+        if history?.settings.store != state.active?.settings.store { state.own = CommitNumbers() }
         state.active = history
         didActivate(history?.settings.models.map(\.name) ?? [])
     }
+
+    /// Remembers a commit that this store has made.
+    func didCommit(_ number: Int64) { state.withLock { $0.own.insert(number) } }
+
+    /// Returns whether this store has made a commit since it was opened.
+    func hasMade(_ number: Int64) -> Bool { state.withLock { $0.own.contains(number) } }
 
     /// Records the history of a write; nil if the store keeps none.
     func recorder(_ writer: any StorageWriter, _ signature: CommitSignature) -> HistoryRecorder? {

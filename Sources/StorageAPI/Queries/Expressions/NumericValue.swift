@@ -21,7 +21,7 @@ extension Double: NumericValue { public typealias Sum = Double }
 extension Float: NumericValue { public typealias Sum = Double }
 extension Decimal: NumericValue { public typealias Sum = Decimal }
 
-/// A number, a duration, or an Optional of one: what can be summed. nil is left out.
+/// A type that can be summed: a number, a duration, or an Optional of one. nil is ignored.
 public protocol SummableValue: ColumnValue {
     /// The type of a sum: 64 bits for integers, Double for Float.
     associatedtype Sum: ScalarValue & SortableValue & Comparable

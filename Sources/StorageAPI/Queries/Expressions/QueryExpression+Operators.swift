@@ -54,7 +54,7 @@ extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: Scal
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
-// An optional property against a plain value or property of what it wraps.
+// An optional property against a plain value or property of the wrapped type.
 extension QueryExpression {
     /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
@@ -175,7 +175,7 @@ extension QueryExpression {
 // MARK: Logic
 
 extension QueryExpression where V == Bool {
-    // No autoclosure on the right: every part is built, and the engine decides what it evaluates first.
+    // No autoclosure on the right: every part is built, and the engine decides the order of evaluation.
     /// Tests whether both conditions hold. If one can fail, the right one is evaluated only if the left one holds.
     public static func && (left: Self, right: Self) -> Self { Self(QueryNode.and(left.nested, right.nested)) }
     /// Tests whether one of the conditions holds. If one can fail, the right one is evaluated only if the left one does

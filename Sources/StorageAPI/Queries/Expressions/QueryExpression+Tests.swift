@@ -28,7 +28,7 @@ extension QueryExpression where V: TextValue {
         test(.like, (.value(.text(pattern)), 0), folding)
     }
 
-    /// Tests whether the texts are equal, as `==`, except for what is ignored.
+    /// Tests whether the texts are equal, as `==`, apart from the ignored differences.
     public func equals(_ text: String?, ignoring folding: TextFolding) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding), depth: depth + 1)
     }

@@ -6,7 +6,7 @@ import StorageDriver
 /// store.select(Person.self).where { $0.age >= 28 && $0.city.spell.hasPrefix("Cheng") }
 /// ```
 ///
-/// A term means what it would mean in plain Swift, with the equality and order of the storage contract: text by UTF-8
+/// A term has its meaning in plain Swift, with the equality and order of the storage contract: text by UTF-8
 /// bytes, NaN equal to NaN, nil equal to nil. An ordered comparison with nil is false. A property of an owned child is
 /// nil if there is no child.
 @dynamicMemberLookup
@@ -73,7 +73,7 @@ extension QueryExpression where V: OptionalChild {
     }
 }
 
-/// An array of owned children or of references, an Optional of one, or what refers to a record.
+/// An array of owned children or of references, an Optional of one, or the references to a record.
 public protocol ChildArray: Sendable {
     /// The type of the children.
     associatedtype Child: Storable

@@ -34,7 +34,7 @@ final class ModelDirectory: Sendable {
         let tables = known.withLock { known in
             switch model {
             case .type(let type): known.tables(of: ObjectIdentifier(type))
-            case .recorded(let name): known.recorded[name]
+            case .recorded(let name), .whole(let name): known.recorded[name]
             }
         }
         guard let tables else { throw UnpreparedModel(model: model).error }
@@ -98,7 +98,7 @@ struct UnpreparedModel: Error {
         let name =
             switch model {
             case .type(let type): type.schema.name
-            case .recorded(let name): name
+            case .recorded(let name), .whole(let name): name
             }
         return StorageError(
             .configuration,

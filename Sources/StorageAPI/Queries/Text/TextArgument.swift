@@ -53,7 +53,7 @@ extension FilterBuilder {
     /// - Parameters:
     ///   - text: the condition: `age >= ?`.
     ///   - arguments: the values for the question marks, in order; an array after `in`.
-    // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
+    // Disfavoured, because with an overload of equal rank the compiler cannot explain a mistake in a closure.
     @_disfavoredOverload
     public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {
         adding(text, arguments.map(TextArgument.init))

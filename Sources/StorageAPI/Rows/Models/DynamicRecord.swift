@@ -10,7 +10,7 @@ public struct DynamicRecord: Hashable, Sendable {
     /// The model's stored name; for an owned record its path: `Person.pens`.
     public var model: String
     /// The properties under their stored names. What is read has the columns first, in the order in which they were
-    /// added, then owned records; what is written may have them in any order.
+    /// added, then owned records; a record to write may have them in any order.
     public var fields: [Field]
 
     /// A record of a model.
@@ -48,5 +48,25 @@ public struct DynamicRecord: Hashable, Sendable {
     /// The value of a scalar property; nil if the record has no scalar property of the name.
     public func value(_ name: String) -> Value? {
         if case .value(let value, _)? = self[name] { value } else { nil }
+    }
+
+    /// The value of a scalar property, or of an array of scalars, as a Swift type.
+    ///
+    /// ```swift
+    /// for record in try await store.records("Person").all() {
+    ///     print(try record.value("age", as: Int?.self) ?? 0)
+    /// }
+    /// ```
+    /// - Throws: `invalidQuery` if the record has no such property; `typeMismatch` if its value is of another type.
+    public func value<V: ColumnValue>(_ name: String, as type: V.Type) throws(StorageError) -> V {
+        guard let value = value(name) else {
+            throw StorageError(
+                .invalidQuery, "The record has no property \(name) with one value.", model: model, property: name)
+        }
+        let cells = ValueCells(ValueList(width: 1, values: [value]))
+        defer { withExtendedLifetime(cells) {} }
+        if let decoded = V.decode(cells.cells[0]) { return decoded }
+        throw StorageError(
+            .typeMismatch, "The value of \(name) is \(value), which is no \(type).", model: model, property: name)
     }
 }

@@ -3,6 +3,8 @@ package enum ModelSource: Sendable {
     case type(any Storable.Type)
     /// The stored name of a model that the store has recorded.
     case recorded(String)
+    /// The same, with the properties that no program declares any more.
+    case whole(String)
 
     /// Creates the source of the model that a value belongs to.
     init<M: Storable>(_ model: M) { self.init(M.self, model._recordedModel) }

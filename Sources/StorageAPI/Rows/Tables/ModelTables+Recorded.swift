@@ -90,7 +90,7 @@ extension ModelTables {
             let name = schema.columns[columns[0]].property
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
             var known = reference
-            // What is removed may refer to what is gone.
+            // A removed property may refer to a removed model.
             if schema.isRemoved { known.onDelete = .unchecked }
             return ReferenceBinding(
                 property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
@@ -114,7 +114,7 @@ extension ModelTables {
 
 /// The recorded tables of one model, and which of them own rows of which.
 struct RecordedTables {
-    /// The root's first, owners before what they own.
+    /// The root's first, owners before their owned records.
     let list: [TableSchema]
     /// For each table those whose rows its rows own. A table of a type that owns itself is listed for each table with
     /// rows of the declaring type.

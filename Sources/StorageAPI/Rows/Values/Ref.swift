@@ -47,6 +47,46 @@ extension Storable {
     public var ref: Ref<Self>? { Ref(self) }
 }
 
+// For models whose key is Optional, because the store assigns it.
+extension Storable {
+    /// The key of a record that an insert, a save or a query has returned, which always has one.
+    ///
+    /// ```swift
+    /// @Storable struct Project {
+    ///     var id: Int?
+    ///     var title: String
+    /// }
+    /// @Storable struct Chore {
+    ///     var id: Int?
+    ///     var project: Ref<Project>
+    /// }
+    ///
+    /// let project = try await store.insert(Project(title: "Garden"))
+    /// try await store.insert(Chore(project: project.storedRef))
+    /// ```
+    /// - Throws: `missingKey` for a record that the store has not returned yet.
+    @inlinable
+    public var storedKey: Key {
+        get throws(StorageError) {
+            guard let key = Self.key(of: self) else {
+                throw StorageError(
+                    .missingKey,
+                    "The record has no key yet. Use the record that insert or save returns: it has the key that the store "
+                        + "assigned.", model: Self.schema.name)
+            }
+            return key
+        }
+    }
+
+    /// A reference to a record that an insert, a save or a query has returned, which always has a key.
+    ///
+    /// - Throws: `missingKey` for a record that the store has not returned yet.
+    @inlinable
+    public var storedRef: Ref<Self> {
+        get throws(StorageError) { Ref(key: try storedKey) }
+    }
+}
+
 /// A value that leads from a record to others: a model, which is its own, or a ``Ref``.
 public protocol Relatable: Sendable {
     /// The model that it leads to.

@@ -231,7 +231,7 @@ package struct RecordReader {
 
     func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
         var selection = selection
-        // The engine's part of the query: relevance orders what it gives.
+        // The engine's part of the query: relevance orders its results.
         selection.order.removeAll { $0.isRelevance(of: model) }
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns), in: session)
         return try session.explained(plan, arguments)

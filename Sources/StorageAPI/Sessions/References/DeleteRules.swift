@@ -17,7 +17,7 @@ struct DeleteRules {
     func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
         var rules = self
         var given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
-        // A transaction may have written references to what it stores later: nothing is deleted, so no rule applies.
+        // A transaction may have written references to records that it stores later: nothing is deleted, so no rule applies.
         let list = ValueList(width: keys.width, values: given.flatMap { $0 })
         let missing = Set(try model.missing(list, in: context.openWriter(model.name)))
         if !missing.isEmpty { given.removeAll { missing.contains($0) } }
@@ -49,7 +49,7 @@ struct DeleteRules {
         do throws(StorageError) {
             count = try writing.deleteRows(cells.rows)
         } catch {
-            // A database of other software denies it by itself, and does not say what refers to the record.
+            // A database of other software denies it by itself, and does not name the referring records.
             if error.code == .constraint {
                 try judge(referrers.filter { $0.rule == .deny }.map { ($0, model.name, going) })
             }
@@ -70,7 +70,7 @@ struct DeleteRules {
             let rows = try referrer.rows(keys, in: writer)
             guard rows.count > 0 else { return }
             let model = try context.handle(.recorded(referrer.model))
-            // A layer may keep some of them, which then refer to what is gone.
+            // A layer may keep some of them, which then refer to deleted records.
             if context.hooks?.decidesDeletions(of: model.name) == true { denied.append((referrer, target, keys)) }
             open.append((referrer.roots(of: rows, keyCount: model.tables.rootKeyCount), model))
         }

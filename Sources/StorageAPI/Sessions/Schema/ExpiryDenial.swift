@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// A reference that denies the deletion of what goes with records that expire: of these, or of what refers to them by a rule
-/// that cascades, at any depth.
+/// A reference that denies the deletion of records that expire, or of records that refer to them by a rule that cascades, at
+/// any depth.
 struct ExpiryDenial: Hashable {
     /// The stored name of the referring model.
     let model: String

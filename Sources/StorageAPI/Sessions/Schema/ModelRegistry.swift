@@ -46,7 +46,7 @@ final class ModelRegistry: ModelResolver {
     func name(of model: ModelSource) -> String {
         switch model {
         case .type(let type): handle(type)?.name ?? type.schema.name
-        case .recorded(let name): name
+        case .recorded(let name), .whole(let name): name
         }
     }
 
@@ -236,6 +236,7 @@ final class ModelRegistry: ModelResolver {
     func handle(_ model: ModelSource, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         switch model {
         case .recorded(let name): return try recorded(name, in: session)
+        case .whole(let name): return try whole(name, in: session)
         case .type(let type):
             if let handle = handle(type) { return handle }
             throw StorageError(.io, "The model is not prepared.", model: type.schema.name)

@@ -34,7 +34,7 @@ struct SchemaPlanner {
         for table in tables { recorded[table.pathBytes] = table }
         names = NameAllocator(used: tables.map(\.name), reservedPrefixes: reservedPrefixes)
         recordedPaths = declared.tables.map(\.path)
-        // Owners come before what they own.
+        // Owners come before their owned records.
         for index in declared.tables.indices { try plan(index) }
         keepUndeclared(tables)
         try requireNoDenial(tables)
@@ -261,7 +261,7 @@ struct SchemaPlanner {
 
     private mutating func newTable(_ table: DeclaredTables.Table) -> TableSchema {
         var own = NameAllocator()
-        // The model's own columns get their names first, then the leading ones take what is left.
+        // The model's own columns get their names first, then the leading ones get the remaining names.
         let columns = table.members.flatMap(\.columns).map { column in
             var column = column
             column.name = own.allocate(column.name)

@@ -4,6 +4,8 @@ import StorageDriver
 final class CommitSignature {
     var author: String?
     var note: String?
+    /// The number that the history has given the commit, at the end of the transaction; nil if it records nothing of it.
+    var commit: Int64?
 
     /// The most bytes of UTF-8 that each may have.
     static let mostBytes = 1 << 16

@@ -234,7 +234,7 @@ extension RecordWriter {
                 var seen: Set<Value> = []
                 return ValueList(width: 1, values: part.map { $0[column] }.filter { seen.insert($0).inserted })
             }
-            // The lists select also what has one element's value of a property and another's of the next.
+            // The lists also select records with one element's value of a property and another's of the next.
             let names = Set(part)
             var cursor = try writer.rows(plan, QueryArguments(lists: lists))
             while try cursor.next() {

@@ -119,6 +119,7 @@ package final class TransactionContext {
         switch model {
         case .type(let type): try handle(type)
         case .recorded(let name): try registry.recorded(name, in: openSession())
+        case .whole(let name): try registry.whole(name, in: openSession())
         }
     }
 

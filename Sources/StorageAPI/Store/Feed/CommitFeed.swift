@@ -276,7 +276,7 @@ extension CommitFeed.State {
         let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
         guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
         last += 1
-        add(CommitEvent(last, models, author: changes?.signature.author, note: changes?.signature.note))
+        add(CommitEvent(last, models, changes?.signature))
         for model in unknown { loseModel(model) }
         if isUnknown { loseAll() }
         return isUnknown ? takeAllWaiters() : takeWaiters(models.map(\.model) + unknown)

@@ -8,17 +8,21 @@ internal import Foundation
 
 /// A commit as its observers receive it.
 final class CommitEvent: Sendable {
+    /// The number among the commits that the store has observed since it was opened.
     let number: Int
+    /// The number in the history; nil if there is none.
+    let recordedNumber: Int?
     let time: Date
     let author: String?
     let note: String?
     let models: [NetChanges]
 
-    init(_ number: Int, _ models: [NetChanges], author: String?, note: String?) {
+    init(_ number: Int, _ models: [NetChanges], _ signature: CommitSignature?) {
         self.number = number
         self.models = models
-        self.author = author
-        self.note = note
+        recordedNumber = signature?.commit.map { Int($0) }
+        author = signature?.author
+        note = signature?.note
         time = Date()
     }
 

@@ -30,6 +30,8 @@ extension Store {
 
     /// A commit: one transaction, or one call that writes.
     public struct Commit<Changed: Sendable>: Sendable {
+        /// The number of the commit in the history; nil if the store keeps no history of the changed models.
+        public let number: Int?
         /// The time at which the store had made it durable.
         public let time: Date
         /// The author that the transaction named; see ``Transaction/author``.

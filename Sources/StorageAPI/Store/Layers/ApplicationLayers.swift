@@ -89,7 +89,8 @@ final class ApplicationLayers: Sendable {
             guard !models.isEmpty else { continue }
             entry.layer.didCommit(
                 Store.Commit(
-                    time: .now, author: changes.signature.author, note: changes.signature.note, changes: models))
+                    number: changes.signature.commit.map { Int($0) }, time: .now, author: changes.signature.author,
+                    note: changes.signature.note, changes: models))
         }
     }
 }

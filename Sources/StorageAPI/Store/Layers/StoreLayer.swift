@@ -12,7 +12,7 @@ extension Store {
     /// | ``RowLayer`` | `BEFORE INSERT OR UPDATE`, for each row | filling in properties, checking values |
     /// | ``DeletionLayer`` | `INSTEAD OF DELETE` | deleting softly |
     /// | ``RecordLayer`` | `AFTER`, with the old and the new record | validating whole records, refusing, audits, outboxes |
-    /// | ``CommitLayer`` | `NOTIFY` | telling others what is durable |
+    /// | ``CommitLayer`` | `NOTIFY` | telling others of durable commits |
     ///
     /// ```swift
     /// struct Adults: Store.RecordLayer {

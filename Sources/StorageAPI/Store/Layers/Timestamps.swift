@@ -18,7 +18,7 @@ struct Timestamps: Store.RowLayer {
     func follows(_ model: String) -> Bool { isUsed && stamps.stamps(of: model) != nil }
 
     func willWrite(_ row: inout Store.PendingRow) throws(StorageError) {
-        // A copy and what is undone keep the times that they had.
+        // Copied and restored records keep their times.
         guard row.origin == .call, let stamps = stamps.stamps(of: row.model) else { return }
         if let created = stamps.created { try setCreated(created, &row) }
         if let modified = stamps.modified { try row.set(modified, to: row.time) }
@@ -27,7 +27,7 @@ struct Timestamps: Store.RowLayer {
     private func setCreated(_ property: String, _ row: inout Store.PendingRow) throws(StorageError) {
         guard let given = row[property] else { return }
         if row.operation != .insert, let stored = try row.stored(property) {
-            // The record keeps the time, whatever the struct has. One from before the property gets what is given.
+            // The record keeps the time, whatever the struct has. One from before the property gets the given time.
             return stored.isNull ? () : try row.set(property, raw: stored)
         }
         if given.isNull || !row.isOptional(property) { try row.set(property, to: row.time) }

@@ -173,7 +173,7 @@ extension _LoadedRelation {
     }
 }
 
-// MARK: Relations of what is loaded
+// MARK: Relations of loaded records
 
 extension Ref.Loading {
     /// Loads the record with the records that it refers to, or that refer to it.

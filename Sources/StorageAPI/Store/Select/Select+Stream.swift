@@ -195,7 +195,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
 
 /// The session and the cursor of a stream that has begun.
 ///
-/// Unchecked: everything that changes is used under `lock` only, so one thread at a time uses what it holds (a reader,
+/// Unchecked: everything that changes is used under `lock` only, so one thread at a time uses its contents (a reader,
 /// a cursor), and the lock orders memory. The rest is set once.
 final class OpenStream<Element>: @unchecked Sendable {
     let store: Store

@@ -178,7 +178,7 @@ extension WritingVerbs where Self: ~Copyable {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
         try _session.write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
-            // The queue may call this again: it must begin with what was given.
+            // The queue may call this again: it must begin with the given models.
             var models = models
             try writing.put(&models, operation)
             stored.value = models

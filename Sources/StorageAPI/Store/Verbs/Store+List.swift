@@ -12,7 +12,7 @@ extension Store {
     /// let page = try await tracks.records(in: 100..<150)
     /// ```
     ///
-    /// A call does to the stored array what it would do to a Swift array, as an update of the record: references are
+    /// A call has the same effect as on a Swift array, as an update of the record: references are
     /// checked, and observers and the history receive it. A place outside the array is `invalidQuery`, and a record
     /// that is not stored is `notFound`; then nothing is done.
     ///

@@ -249,7 +249,7 @@ extension Store {
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkCancellation("find")
-        // A transaction that declares the model again makes the store forget what was prepared.
+        // A transaction that declares the model again makes the store forget prepared models.
         guard let handle else {
             return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
         }
@@ -274,7 +274,7 @@ extension Store {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
         try await write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
-            // The queue may call this again: it must begin with what was given.
+            // The queue may call this again: it must begin with the given models.
             var models = models
             try writing.put(&models, operation)
             stored.value = writing.changesRows ? try writing.stored(models) : models

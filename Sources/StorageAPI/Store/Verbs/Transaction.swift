@@ -101,16 +101,20 @@ extension Store {
         }
     }
 
-    /// - Parameter body: called by the queue while this call waits. Nothing else can call it, because the callers take
-    ///   it as `sending`.
-    private nonisolated(nonsending) func transacting<T>(
-        _ retries: Int, _ body: @escaping (inout Transaction) throws(StorageError) -> T
+    /// - Parameters:
+    ///   - body: called by the queue while this call waits. Nothing else can call it, because the callers take it as
+    ///     `sending`.
+    ///   - signature: takes the signature of the last attempt; nil if nobody asks for it.
+    nonisolated(nonsending) func transacting<T>(
+        _ retries: Int, signature: Box<CommitSignature>? = nil,
+        _ body: @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         var attempt = 0
         while true {
             let failure = BodyFailure()
             do throws(StorageError) {
                 return try await writing("transaction") { context throws(StorageError) in
+                    if let signature { signature.value = context.signature }
                     var transaction = Transaction(context: context, store: self)
                     do throws(StorageError) {
                         return try body(&transaction)
@@ -197,7 +201,7 @@ private final class BodyFailure {
 
 extension Box where T: Error {
     /// Runs a closure and keeps its error, which is rethrown unchanged.
-    fileprivate func keeping<V>(_ body: () throws(T) -> V) throws(StorageError) -> V {
+    func keeping<V>(_ body: () throws(T) -> V) throws(StorageError) -> V {
         do {
             return try body()
         } catch {
@@ -280,7 +284,7 @@ extension Store.Blocking {
     ) throws(StorageError) -> Store {
         let store = try Store(opening: backend, options)
         do {
-            try store.prepareBlocking(models + (options.history?.models ?? []))
+            try store.prepareBlocking(models + (options.history?.models ?? []), DataMoves(options.moves))
             if let history = options.history { try store.keepBlocking(history) }
         } catch {
             // The first error is thrown.

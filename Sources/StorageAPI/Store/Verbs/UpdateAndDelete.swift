@@ -76,7 +76,7 @@ extension AssignmentBuilder {
     ) -> Self { computing(property, term) }
 
     /// Sets an Optional property to a computed value that is never nil.
-    // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
+    // Disfavoured, because with an overload of equal rank the compiler cannot explain a mistake in a closure.
     @_disfavoredOverload
     public func set<V>(
         _ property: KeyPath<Model.Columns, QueryExpression<V?>>, _ term: (Model.Columns) -> QueryExpression<V>

@@ -1,0 +1,43 @@
+public import StorageDriver
+
+extension Store {
+    /// Undoes the latest commit of an author, or of this store, that is not undone yet; called again, the one before it.
+    ///
+    /// ```swift
+    /// try await store.undoLast(author: "Ann")
+    /// ```
+    /// Without an author, it is the latest commit that this store has made since it was opened: other processes' commits,
+    /// and those of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
+    /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
+    /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
+    /// counts again.
+    ///
+    /// A later commit of somebody else does not hinder it, unless it has changed the same records.
+    ///
+    /// Costs a look at the later commits, and what ``undo(_:author:note:)`` costs.
+    ///
+    /// - Parameters:
+    ///   - author: the author whose commit is undone, and of the new commit; nil for the commits of this store.
+    ///   - note: the reason for undoing it.
+    /// - Returns: the number of the new commit.
+    /// - Throws: `notFound` if the kept history has no such commit; `conflict` if somebody has changed its records since;
+    ///   `configuration` if the store keeps no history; as ``undo(_:author:note:)``. Then nothing is done.
+    @discardableResult
+    public nonisolated(nonsending) func undoLast(
+        author: String? = nil, note: String? = nil
+    ) async throws(StorageError) -> Int {
+        try await undo(author, note) { history throws(StorageError) in
+            let latest = try UndoneCommits(history).latest { header in
+                author.map { header.author?.isSame(as: $0) ?? false } ?? self.history.hasMade(header.number)
+            }
+            guard let latest else {
+                throw StorageError(
+                    .notFound,
+                    author.map { "The kept history has no commit of the author “\($0)” that is not undone." }
+                        ?? "This store has made no commit since it was opened that is not undone. Name an author to undo "
+                        + "what was written before, or by others.")
+            }
+            return latest
+        }
+    }
+}

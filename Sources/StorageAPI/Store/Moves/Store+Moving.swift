@@ -1,0 +1,120 @@
+import StorageDriver
+
+extension Store.Options {
+    /// Adds a step that moves data when the schema changes: to split a property, or to compute one from others.
+    ///
+    /// ```swift
+    /// @Storable struct Customer {
+    ///     var id: Int
+    ///     var first = ""
+    ///     var last = ""
+    /// }
+    ///
+    /// let store = try await Store(
+    ///     SQLiteBackend(path: "shop.db"), models: Customer.self,
+    ///     options: .moving("Customer: first and last") { tx in
+    ///         for old in try tx.records("Customer", withRemoved: true).all() {
+    ///             let name = try old.value("name", as: String.self)
+    ///             let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
+    ///             try tx.save(
+    ///                 Customer(
+    ///                     id: old.value("id", as: Int.self), first: parts.first ?? "",
+    ///                     last: parts.dropFirst().first ?? ""))
+    ///         }
+    ///     })
+    /// ```
+    ///
+    /// The store runs the step once, when it is opened, and records its name in the same transaction. That transaction also
+    /// changes the schema of the models that are opened, so the step finds the new properties, and the old ones by
+    /// `records(_:withRemoved:)`. Other programs see the store before all of it or after all of it. If two open the store
+    /// at once, one runs the step. Steps run in the order in which they are added.
+    ///
+    /// If a step throws, the store stays as it was, and opening throws the step's error with its name. A new store, which
+    /// has no models yet, records the names and runs nothing. A store that cannot be written and has not run the step
+    /// throws `schemaMismatch`, unless it is new. A copy of a whole store takes the recorded names along.
+    ///
+    /// What a step writes is written as in any transaction: a history records it, and layers see it.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which the store records the step. Keep it, and keep the step as long as some store may not
+    ///     have run it. Opening throws `configuration` if the name is empty or given twice.
+    ///   - body: the step. It is synchronous, and writes by the transaction alone.
+    public func moving(
+        _ name: String, _ body: @escaping @Sendable (inout Store.Transaction) throws -> Void
+    ) -> Self {
+        var options = self
+        options.moves.append(DataMove(name: name, body: body))
+        return options
+    }
+
+    /// Options with a step that moves data, and otherwise the default ones.
+    public static func moving(
+        _ name: String, _ body: @escaping @Sendable (inout Store.Transaction) throws -> Void
+    ) -> Self { Self().moving(name, body) }
+}
+
+/// A step that moves data between two schemas, once in a store.
+struct DataMove: Sendable {
+    let name: String
+    let body: @Sendable (inout Store.Transaction) throws -> Void
+}
+
+/// The steps of a store that is being opened.
+struct DataMoves {
+    let all: [DataMove]
+
+    init(_ all: [DataMove]) { self.all = all }
+
+    /// - Throws: `configuration` for a name that is empty or given twice.
+    func check() throws(StorageError) {
+        var names: [String] = []
+        for move in all {
+            guard !move.name.isEmpty, !names.contains(where: { $0.isSame(as: move.name) }) else {
+                throw StorageError(
+                    .configuration, "A step that moves data needs a name of its own, and “\(move.name)” is none.",
+                    operation: "open")
+            }
+            names.append(move.name)
+        }
+    }
+
+    /// The first step that the store has not run; nil also for a store without models, which has nothing to move.
+    func firstPending(in session: any StorageSession) throws(StorageError) -> DataMove? {
+        guard !all.isEmpty else { return nil }
+        let recorded = try RecordedMoves(in: session)
+        return all.first { !recorded.contains($0.name) }
+    }
+
+    /// Runs the steps that the store has not run, and records them all.
+    ///
+    /// - Parameter isNew: whether the store had no models before the transaction.
+    func run(in context: TransactionContext, of store: Store, isNew: Bool) throws(StorageError) {
+        guard !all.isEmpty else { return }
+        // Another process may have run some since this store looked.
+        let recorded = try RecordedMoves(in: context.openWriter())
+        for move in all where !recorded.contains(move.name) {
+            if !isNew { try run(move, in: context, of: store) }
+            try RecordedMoves.record([move.name], in: context.innerWriter(), store.registry.directory)
+        }
+    }
+
+    private func run(_ move: DataMove, in context: TransactionContext, of store: Store) throws(StorageError) {
+        do {
+            var transaction = Store.Transaction(context: context, store: store)
+            try move.body(&transaction)
+            try context.checkReferences()
+        } catch {
+            let cause = (error as? StorageError) ?? StorageError(.schemaMismatch, "\(error)", underlying: error)
+            throw cause.with {
+                $0.message = "The step “\(move.name)” that moves data failed, and nothing is changed: \($0.message)"
+                $0.operation = "open"
+            }
+        }
+        store.logger.notice("moved data", metadata: ["step": "\(move.name)"])
+    }
+}
+
+extension StorageSession {
+    /// Returns whether the store has a model, as a program or other software has left it.
+    func hasModels() throws(StorageError) -> Bool { try tables().contains { $0.isRoot && !$0.isStoresOwn } }
+}

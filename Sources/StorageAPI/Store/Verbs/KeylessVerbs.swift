@@ -1,0 +1,44 @@
+public import StorageDriver
+
+// Verbs for a type without a key, so that the compiler warns of what these calls would throw. Unavailable overloads
+// would not do: the compiler then takes the general ones. A query is no mistake, since `owned(by:_:)` may follow.
+
+extension Store {
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public nonisolated(nonsending) func insert<M: Storable>(_ model: M) async throws(StorageError) -> M
+    where M.Key == Never { try await put(model, .insert) }
+
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public nonisolated(nonsending) func insert<M: Storable>(_ models: [M]) async throws(StorageError) -> [M]
+    where M.Key == Never { try await put(models, .insert) }
+
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(_ model: M) async throws(StorageError) -> M
+    where M.Key == Never { try await put(model, .upsert) }
+
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(_ models: [M]) async throws(StorageError) -> [M]
+    where M.Key == Never { try await put(models, .upsert) }
+}
+
+extension WritingVerbs where Self: ~Copyable {
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public func insert<M: Storable>(_ model: M) throws(StorageError) -> M
+    where M.Key == Never { try put(model, .insert) }
+
+    /// Throws `configuration`: a type without a key has no records of its own.
+    @available(*, deprecated, message: "a type without a key has no records; name a property id, or mark one @Key")
+    @discardableResult
+    public func save<M: Storable>(_ model: M) throws(StorageError) -> M
+    where M.Key == Never { try put(model, .upsert) }
+}
