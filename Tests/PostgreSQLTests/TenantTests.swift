@@ -128,6 +128,23 @@ struct TenantTests {
         }
     }
 
+    @Test func `more stores than a program has threads are closed at once`() async throws {
+        try await Self.withPrefix { prefix in
+            let url = try StorageURL("\(Server.url ?? "")&durability=relaxed&timeout=60000&connections=4")
+            let database = try PostgreSQLBackend(url: url).sharingConnections()
+            var stores: [Store] = []
+            for number in 0..<400 {
+                var backend = database
+                backend.schema = "\(prefix)_\(number)"
+                stores.append(try await Store(backend, models: GuestsBefore.Guest.self))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores { group.addTask { try await store.close() } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a tenant of a newer program fails alone, and one that is dropped is made anew`() async throws {
         try await Self.withPrefix { prefix in
             let tenants = try Self.tenants(prefix, [GuestsBefore.Guest.self])
