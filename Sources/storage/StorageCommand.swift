@@ -43,8 +43,8 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Moving and checking",
                 subcommands: [
-                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
-                    BackupCommand.self,
+                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, DoctorCommand.self,
+                    CompactCommand.self, BackupCommand.self,
                 ]),
         ])
 
