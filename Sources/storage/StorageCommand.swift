@@ -44,6 +44,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Moving and checking",
                 subcommands: [
                     ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, DoctorCommand.self,
+                    MigrateCommand.self,
                     CompactCommand.self, BackupCommand.self,
                 ]),
         ])

@@ -98,8 +98,12 @@ struct DoctorTests {
             #expect(
                 Set(found.filter { $0.severity == "warning" }.map(\.check)) == ["autovacuum", "bloat", "statistics"])
             try Server.psql("ALTER TABLE \(place) RESET (autovacuum_enabled)")
-            try Server.psql("VACUUM ANALYZE \(place)")
-            for _ in 0..<100 where found.contains(where: { $0.severity != "note" }) { found = try Self.ofStore(url) }
+            // Transactions of other tests keep dead rows for a while.
+            for _ in 0..<100 where found.contains(where: { $0.severity != "note" }) {
+                await Task.yield()
+                try Server.psql("VACUUM ANALYZE \(place)")
+                found = try Self.ofStore(url)
+            }
             #expect(!found.contains { $0.severity != "note" })
         }
     }

@@ -27,7 +27,7 @@ enum GuestsNow {
     "Tenants of a PostgreSQL database", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
     .timeLimit(.minutes(10)))
 struct TenantTests {
-    private static func tenants(
+    static func tenants(
         _ prefix: String, _ models: [any Storable.Type], _ url: String? = nil, _ options: String = "", open: Int = 100
     ) throws -> Tenants {
         let url = try StorageURL("\(url ?? Server.url ?? "")&durability=relaxed&timeout=60000\(options)")
@@ -42,7 +42,7 @@ struct TenantTests {
     }
 
     /// Runs a body with a prefix of schemas, which are removed afterwards.
-    private static func withPrefix(_ body: (String) async throws -> Void) async throws {
+    static func withPrefix(_ body: (String) async throws -> Void) async throws {
         let prefix = "tenant_" + UUID().uuidString.lowercased().prefix(8)
         func remove() throws {
             // A transaction holds one lock for each table.
