@@ -46,8 +46,8 @@ public struct PostgreSQLBackend: StorageBackend {
     public var partitions = 1
     /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
-    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions, which
-    /// may not know names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0).
+    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions that
+    /// does not keep names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0), which each connection asks.
     public var statements: Statements?
     /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
     /// observed store looks for commits of others ten times a second.
