@@ -24,8 +24,12 @@ final class CommitListener: Sendable {
     private let counted: Mutex<Counted>
     /// The replicas, which learn the position of the primary's log from notices.
     let replicas = Mutex<Replicas?>(nil)
-    /// Runs everything that uses the connection.
+    /// Runs what nobody waits for, each piece of it with the lock.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
+    /// Held by everything that uses the connection. A caller waits for the lock and never for the queue: that may
+    /// need a thread
+    /// which the program does not have where more stores than it has threads are closed at once.
+    private let lock = Mutex(())
     private let state = State()
 
     private struct Counted {
@@ -37,8 +41,10 @@ final class CommitListener: Sendable {
         var isEnding = false
     }
 
-    /// Unchecked: only the queue uses it.
+    /// Unchecked: only the holder of the lock uses it.
     private final class State: @unchecked Sendable {
+        /// True if the store was closed, and what still waits in the queue has nothing to do.
+        var isFinished = false
         var tell: (@Sendable () -> Void)?
         var connection: Connection?
         var source: (any DispatchSourceRead)?
@@ -55,9 +61,24 @@ final class CommitListener: Sendable {
     func use(_ record: Catalog.Record) {
         self.record.withLock { $0 = record }
         counted.withLock { $0.others += 1 }
-        queue.async { [self] in
+        later { [self] in
             disconnect()
             listen()
+        }
+    }
+
+    /// Runs a body that uses the connection.
+    private func exclusively<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        try lock.withLock { (_) throws(StorageError) in try body() }
+    }
+
+    /// The same, on the queue.
+    private func later(_ body: @escaping @Sendable () -> Void) { queue.async { self.lock.withLock { _ in body() } } }
+
+    private func later(_ time: DispatchTimeInterval, _ body: @escaping @Sendable (CommitListener) -> Void) {
+        queue.asyncAfter(deadline: .now() + time) { [weak self] in
+            guard let self else { return }
+            lock.withLock { _ in body(self) }
         }
     }
 
@@ -83,15 +104,14 @@ final class CommitListener: Sendable {
     /// Registers a commit with an unknown outcome.
     func lost() {
         counted.withLock { $0.others += 1 }
-        queue.async { [self] in state.tell?() }
+        later { [self] in state.tell?() }
     }
 
     /// Counts the commits of other writers. Asks the server if the store is observed.
     ///
     /// - Returns: `unknown` while somebody writes whose commit may be visible and is not counted.
     func count() throws(StorageError) -> ExternalCommitCount {
-        let result = queue.sync { Result { () throws(StorageError) in try ask() } }
-        return try result.get()
+        try exclusively { () throws(StorageError) in try ask() }
     }
 
     private func ask() throws(StorageError) -> ExternalCommitCount {
@@ -99,7 +119,7 @@ final class CommitListener: Sendable {
         if role.isReplica { return .unknown }
         guard state.tell != nil else { return .count(counted.withLock { $0.others }) }
         // Whatever ends it, somebody is waiting.
-        defer { if !isConnected { queue.async { self.listen() } } }
+        defer { if !isConnected { later { self.listen() } } }
         let connection = try connected()
         let before = counted.withLock { $0.last }
         let found = try connection.run(Self.last(record.withLock { $0 }, configuration))
@@ -135,16 +155,22 @@ final class CommitListener: Sendable {
     // MARK: Listening
 
     func start(_ tell: @escaping @Sendable () -> Void) {
-        queue.async { [self] in
+        later { [self] in
+            guard !state.isFinished else { return }
             state.tell = tell
             listen()
         }
     }
 
-    func stop() { queue.async { self.end() } }
+    func stop() { later { self.end() } }
 
     /// Returns when nothing runs any more.
-    func finish() { queue.sync { end() } }
+    func finish() {
+        lock.withLock { _ in
+            state.isFinished = true
+            end()
+        }
+    }
 
     private func end() {
         state.tell = nil
@@ -161,7 +187,7 @@ final class CommitListener: Sendable {
         } catch {
             // A replica may be promoted.
             let pause = DispatchTimeInterval.milliseconds(role.isReplica ? 1000 : 100)
-            queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.listen() }
+            later(pause) { $0.listen() }
         }
     }
 
@@ -190,7 +216,10 @@ final class CommitListener: Sendable {
             throw StorageError(.io, "There is no file descriptor left to listen with; close some, or raise the limit.")
         }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { [weak self] in self?.hearOrListen() }
+        source.setEventHandler { [weak self] in
+            guard let self else { return }
+            lock.withLock { _ in self.hearOrListen() }
+        }
         source.setCancelHandler { close(descriptor) }
         (state.connection, state.source) = (connection, source)
         source.activate()
@@ -201,32 +230,33 @@ final class CommitListener: Sendable {
     /// Asks something now and then: who only listens does not notice that nothing arrives any more.
     private func look(at connection: Connection) {
         let interval = DispatchTimeInterval.milliseconds(max(configuration.timeoutMilliseconds, 1000))
-        queue.asyncAfter(deadline: .now() + interval) { [weak self, weak connection] in
-            guard let self, let connection, connection === state.connection else { return }
+        later(interval) { [weak connection] listener in
+            guard let connection, connection === listener.state.connection else { return }
             // The listening connection reports a loss. A server that another one has replaced may answer, and hears of
             // nothing.
             guard !connection.hasSuccessor() else {
-                disconnect()
-                return listen()
+                listener.disconnect()
+                return listener.listen()
             }
             _ = try? connection.run("SELECT")
-            hearOrListen()
-            if connection === state.connection { look(at: connection) }
+            listener.hearOrListen()
+            if connection === listener.state.connection { listener.look(at: connection) }
         }
     }
 
     /// Looks again and again for the number of the last transaction: behind a pooler nobody can listen.
     private func poll(_ connection: Connection) {
-        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak connection] in
-            guard let self, let connection, connection === state.connection else { return }
+        later(Self.interval) { [weak connection] listener in
+            guard let connection, connection === listener.state.connection else { return }
             // Where it fails, the connection is lost, which the next line finds.
-            if let found = try? connection.run(Self.last(record.withLock { $0 }, configuration)),
-                let last = found.integer(), last != counted.withLock({ $0.last })
+            let last = Self.last(listener.record.withLock { $0 }, listener.configuration)
+            if let found = try? connection.run(last), let last = found.integer(),
+                last != listener.counted.withLock({ $0.last })
             {
-                state.tell?()
+                listener.state.tell?()
             }
-            listen()
-            if connection === state.connection { poll(connection) }
+            listener.listen()
+            if connection === listener.state.connection { listener.poll(connection) }
         }
     }
 
@@ -261,7 +291,8 @@ final class CommitListener: Sendable {
         listen()
     }
 
-    /// Tells of notices, but not of those of own commits. Anybody may send one, so it is a reason to ask, and no answer.
+    /// Tells of notices, but not of those of own commits. Anybody may send one, so it is a reason to ask, and no
+    /// answer.
     private func hear(_ connection: Connection) {
         let last = counted.withLock { $0.last }
         if connection.notices().contains(where: { Int64($0).map { $0 > last } ?? false }) { state.tell?() }

@@ -88,7 +88,7 @@ struct ServerIdentity: Equatable {
         """
         SELECT \(ServerProcess.timeline), stats_reset::text,
           (pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8 FROM pg_catalog.pg_stat_wal
-        """)
+        """, name: "identity")
 
     /// Returns true if this server may lack a commit that another one, or this one before a crash, has acknowledged. Its log then
     /// ended before the commit's end, or nobody can say any more where it did.

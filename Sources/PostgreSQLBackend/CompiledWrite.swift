@@ -12,6 +12,8 @@ final class CompiledWrite {
     let mayKeepOut: Bool
     /// Counts the rows that an update finds, with its parameters.
     let found: String
+    /// Copies rows into the table; nil if rows are inserted by statements alone.
+    let copying: String?
     /// The types of a patch's values, and of a row's or key's columns.
     private let values: [ColumnType]
     private let rows: [ColumnType]
@@ -34,6 +36,7 @@ final class CompiledWrite {
         let source =
             "unnest(\(arrays.joined(separator: ", "))) AS u(\(rows.indices.map { "c\($0)" }.joined(separator: ", ")))"
         mayKeepOut = names.foreign.particulars(of: table.name).mayKeepOut
+        copying = Self.copying(plan, names, mayKeepOut: mayKeepOut)
         let hasMore = plan.columns.contains { !table.key.contains($0) }
         countsRows =
             switch plan.operation {

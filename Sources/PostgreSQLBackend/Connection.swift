@@ -96,9 +96,7 @@ final class Connection: @unchecked Sendable {
         let isPooled = process.number != Int64(PQbackendPID(handle))
         isShared = configuration.pooler == .transaction || configuration.pooler == .automatic && isPooled
         isKeptByPooler = isPooled && !isShared
-        // A pooler keeps a name for as long as the connection, and several stores have the same names.
-        keepsStatements =
-            configuration.statements.map { $0 == .named && !(isShared && configuration.sharesConnections) } ?? !isShared
+        keepsStatements = try keepsNames(configuration)
         if isShared { label = Self.newLabel(handle) } else { self.process = process }
         settings = Settings(configuration, label: label)
         // Sent by themselves: a first statement that fails would undo them.
@@ -124,15 +122,6 @@ final class Connection: @unchecked Sendable {
         role.place = place
     }
 
-    /// A name of the connection that no other one has.
-    private static func newLabel(_ handle: OpaquePointer) -> String {
-        let name = PQparameterStatus(handle, "application_name").map { String(cString: $0) } ?? ""
-        // The server keeps 63 bytes, of ASCII only.
-        let kept = name.utf8.filter { (0x20...0x7E).contains($0) }.prefix(40)
-        return (kept.isEmpty ? "swift-storage" : String(decoding: kept, as: UTF8.self))
-            + " " + String(UInt64.random(in: 0...(.max)), radix: 36)
-    }
-
     // MARK: State
 
     /// The process or label that a probe asks about when the connection is silent; nil until one is known.
@@ -142,7 +131,7 @@ final class Connection: @unchecked Sendable {
     var isWornOut: Bool { forgotten > PreparedPlans.most }
 
     /// True if there is no transaction.
-    var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty && unread == 0 }
+    var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && isSettled }
 
     /// The server's version, as people write it.
     var serverVersion: String { String(cString: PQparameterStatus(handle, "server_version")) }
@@ -158,20 +147,8 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
-    /// The socket on which notifications arrive.
-    var socket: Int32 { PQsocket(handle) }
-
-    /// The texts of the notices that have arrived. A lost connection is noticed too, also after the server's last
-    /// message.
-    func notices() -> [String] {
-        if !isAlive() { _ = lost("LISTEN") }
-        var texts: [String] = []
-        while let notice = PQnotifies(handle) {
-            texts.append(String(cString: notice.pointee.extra))
-            PQfreemem(notice)
-        }
-        return texts
-    }
+    /// True if nothing waits to be sent, and no answer to be read.
+    var isSettled: Bool { waiting.isEmpty && unread == 0 }
 
     /// A number that no other statement or cursor of this connection has.
     func nextNumber() -> Int {
@@ -189,8 +166,14 @@ final class Connection: @unchecked Sendable {
     /// Begins a transaction with the next statement.
     func begin(_ mode: String, isWriting: Bool) {
         add("BEGIN ISOLATION LEVEL \(mode)")
-        // No function, which would take a snapshot before the turn to write has come.
-        for setting in isWriting ? settings.ofWrites : settings.ofReads { add("SET LOCAL \(setting)") }
+        // A function takes a snapshot. Where a transaction has one for all of its statements, that must not come before the turn
+        // to write.
+        let hasOneSnapshot = isWriting && !mode.hasPrefix("READ COMMITTED")
+        if let setting = isWriting ? settings.ofWritesTogether : settings.ofReads, !hasOneSnapshot {
+            add(setting)
+        } else if isWriting {
+            for setting in settings.ofWrites { add("SET LOCAL \(setting)") }
+        }
     }
 
     /// Drops the statements that wait, from an index on.
@@ -233,7 +216,7 @@ final class Connection: @unchecked Sendable {
             unneeded = []
         }
         // Without a transaction they are one of their own to the server.
-        if let setting = settings.ofStatements, PQtransactionStatus(handle) == PQTRANS_IDLE,
+        if let setting = settings.ofReads, PQtransactionStatus(handle) == PQTRANS_IDLE,
             (waiting.first ?? statements.first)?.sql.hasPrefix("BEGIN") != true
         {
             waiting.insert(setting, at: 0)
@@ -290,7 +273,8 @@ final class Connection: @unchecked Sendable {
 
     /// Forgets the prepared statements of a store, and keeps those that are the same for all.
     func forgetStore() {
-        for name in prepared where !["foreign", "notify", "place", "process", "shared_transaction"].contains(name) {
+        for name in prepared
+        where !["foreign", "identity", "notify", "place", "process", "shared_transaction"].contains(name) {
             forget(name)
         }
     }
@@ -301,6 +285,9 @@ final class Connection: @unchecked Sendable {
         // A pooler takes names back by messages alone, which libpq sends from version 17 on.
         if isShared { forgotten += 1 } else { unneeded.append(name) }
     }
+
+    /// Forgets a statement that the server does not have any more.
+    func dropName(_ name: String) { prepared.remove(name) }
 
     // MARK: Messages
 

@@ -9,13 +9,14 @@ internal import StorageDriver
 struct Settings {
     /// Set once, in a process that serves nobody else.
     private(set) var ofProcess: [String] = []
-    /// Set in each transaction that writes, and that reads.
+    /// Set in each transaction that writes.
     private(set) var ofWrites: [String] = []
-    private(set) var ofReads: [String] = []
+    /// The same as one statement, which takes a snapshot; nil where the process has them.
+    private(set) var ofWritesTogether: Statement?
+    /// Sets what reads need, in their transaction or with the statements that are sent with it; nil where the process has it.
+    private(set) var ofReads: Statement?
     /// Set before statements with literals of a program: changes of tables. Each `SET LOCAL` takes the server 10 µs.
     static let ofChanges = "SET LOCAL standard_conforming_strings = on"
-    /// Sets them for the statements that are sent with it; nil where the process has them.
-    private(set) var ofStatements: Statement?
 
     init() {}
 
@@ -25,18 +26,28 @@ struct Settings {
         // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
         // where the plan takes a millisecond.
         let limits = ["lock_timeout = \(configuration.timeoutMilliseconds)", "jit = off"]
-        if configuration.durability == .relaxed { ofWrites.append("synchronous_commit = off") }
+        let isRelaxed = configuration.durability == .relaxed
+        if isRelaxed { ofWrites.append("synchronous_commit = off") }
         guard let label else {
             ofProcess = limits
             return
         }
-        ofReads = limits + ["application_name = \(label.literal)"]
-        ofWrites += ofReads
-        // SET LOCAL warns outside a transaction's BEGIN, into the server's log.
-        ofStatements = Statement(
+        ofWrites += limits + ["application_name = \(label.literal)"]
+        var values = Parameters()
+        values.add(plain: String(configuration.timeoutMilliseconds))
+        values.add(plain: label)
+        ofReads = Self.together(relaxing: false, values)
+        ofWritesTogether = Self.together(relaxing: isRelaxed, values)
+    }
+
+    /// One statement with the same text for all connections, so that a pooler that keeps statements keeps it once. `SET LOCAL`
+    /// would be three, and warns outside a transaction's BEGIN, into the server's log.
+    private static func together(relaxing isRelaxed: Bool, _ values: Parameters) -> Statement {
+        let relaxing = isRelaxed ? ", pg_catalog.set_config('synchronous_commit', 'off', true)" : ""
+        return Statement(
             """
-            SELECT pg_catalog.set_config('lock_timeout', '\(configuration.timeoutMilliseconds)', true),
-              pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('application_name', \(label.literal), true)
-            """)
+            SELECT pg_catalog.set_config('lock_timeout', $1::text, true), pg_catalog.set_config('jit', 'off', true),
+              pg_catalog.set_config('application_name', $2::text, true)\(relaxing)
+            """, name: isRelaxed ? "settings_relaxed" : "settings", values)
     }
 }

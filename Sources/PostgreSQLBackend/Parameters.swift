@@ -15,7 +15,7 @@ struct Parameters {
 
     mutating func add(_ cell: Cell, as form: WireForm) {
         let start = bytes.count
-        let isNull = !append(cell, as: form)
+        let isNull = !bytes.append(cell, as: form)
         places.append((start, isNull ? -1 : Int32(clamping: bytes.count - start)))
     }
 
@@ -40,21 +40,15 @@ struct Parameters {
         array first: UnsafePointer<Cell>, count: Int, stride: Int, as form: WireForm, oid: UInt32
     ) {
         let start = bytes.count
-        append(Int32(count == 0 ? 0 : 1))
+        bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
         // Whether there may be nulls.
-        append(Int32(1))
-        append(oid)
+        bytes.append(bigEndian: Int32(1))
+        bytes.append(bigEndian: oid)
         if count > 0 {
-            append(Int32(clamping: count))
-            append(Int32(1))
+            bytes.append(bigEndian: Int32(clamping: count))
+            bytes.append(bigEndian: Int32(1))
         }
-        for index in 0..<count {
-            let place = bytes.count
-            append(Int32(-1))
-            guard append(first[index * stride], as: form) else { continue }
-            let length = UInt32(truncatingIfNeeded: bytes.count - place - 4)
-            withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
-        }
+        for index in 0..<count { bytes.append(measured: first[index * stride], as: form) }
         places.append((start, Int32(clamping: bytes.count - start)))
     }
 
@@ -72,27 +66,37 @@ struct Parameters {
             return body(addresses, places.map(\.length), [Int32](repeating: 1, count: places.count))
         }
     }
+}
 
-    // MARK: Bytes
+extension [UInt8] {
+    /// Appends an integer in the order of the network.
+    mutating func append<I: FixedWidthInteger>(bigEndian integer: I) {
+        Swift.withUnsafeBytes(of: integer.bigEndian) { append(contentsOf: $0) }
+    }
 
-    private mutating func append<I: FixedWidthInteger>(_ integer: I) {
-        withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
+    /// Appends a value with its length in front, or null.
+    mutating func append(measured cell: Cell, as form: WireForm) {
+        let place = count
+        append(bigEndian: Int32(-1))
+        guard append(cell, as: form) else { return }
+        let length = UInt32(truncatingIfNeeded: count - place - 4)
+        Swift.withUnsafeBytes(of: length.bigEndian) { replaceSubrange(place..<place + 4, with: $0) }
     }
 
     /// Appends a value without its length; false for null.
-    private mutating func append(_ cell: Cell, as form: WireForm) -> Bool {
+    mutating func append(_ cell: Cell, as form: WireForm) -> Bool {
         if cell.isNull { return false }
         switch form {
-        case .bool: bytes.append(cell.bits == 0 ? 0 : 1)
+        case .bool: append(cell.bits == 0 ? 0 : 1)
         // The store gives values of their columns' types, which fit.
-        case .int2: append(Int16(truncatingIfNeeded: cell.int))
-        case .int4: append(Int32(truncatingIfNeeded: cell.int))
-        case .int8: append(cell.int)
-        case .float4: append(Float(cell.number).bitPattern)
-        case .float8, .whole: append(cell.number.bitPattern)
-        case .text where EscapedText.isNeeded(cell.bytes): EscapedText.append(cell.bytes, to: &bytes)
-        case .text, .plainText, .bytes, .number: bytes.append(contentsOf: cell.bytes)
-        case .digits: bytes += (cell.tag == .unsigned ? String(cell.bits) : String(cell.int)).utf8
+        case .int2: append(bigEndian: Int16(truncatingIfNeeded: cell.int))
+        case .int4: append(bigEndian: Int32(truncatingIfNeeded: cell.int))
+        case .int8: append(bigEndian: cell.int)
+        case .float4: append(bigEndian: Float(cell.number).bitPattern)
+        case .float8, .whole: append(bigEndian: cell.number.bitPattern)
+        case .text where EscapedText.isNeeded(cell.bytes): EscapedText.append(cell.bytes, to: &self)
+        case .text, .plainText, .bytes, .number: append(contentsOf: cell.bytes)
+        case .digits: self += (cell.tag == .unsigned ? String(cell.bits) : String(cell.int)).utf8
         }
         return true
     }

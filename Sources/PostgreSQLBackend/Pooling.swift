@@ -1,3 +1,4 @@
+internal import CPostgreSQL
 internal import StorageDriver
 
 extension PostgreSQLBackend {
@@ -35,6 +36,46 @@ extension Connection {
         .configuration,
         "A pooler gives this connection another process of the server than before, and pooler=session says that it keeps one; write pooler=transaction."
     )
+
+    /// A name of the connection that no other one has.
+    static func newLabel(_ handle: OpaquePointer) -> String {
+        let name = PQparameterStatus(handle, "application_name").map { String(cString: $0) } ?? ""
+        // The server keeps 63 bytes, of ASCII only.
+        let kept = name.utf8.filter { (0x20...0x7E).contains($0) }.prefix(40)
+        return (kept.isEmpty ? "swift-storage" : String(decoding: kept, as: UTF8.self))
+            + " " + String(UInt64.random(in: 0...(.max)), radix: 36)
+    }
+
+    /// Returns whether statements are prepared under names. A pooler keeps a name for as long as the connection, and several
+    /// stores have the same names.
+    func keepsNames(_ configuration: PostgreSQLBackend) throws(StorageError) -> Bool {
+        if isShared, configuration.sharesConnections { return false }
+        if let statements = configuration.statements { return statements == .named }
+        return isShared ? try poolerKeepsNames() : true
+    }
+
+    /// Returns whether a pooler keeps the names of statements for its clients, as PgBouncer does from 1.21 on: it then gives them
+    /// other names on the server.
+    ///
+    /// Nothing is left in the server's session, which may serve another client next.
+    func poolerKeepsNames() throws(StorageError) -> Bool {
+        let name = "storage_" + String(UInt64.random(in: 0...(.max)), radix: 36)
+        var parameters = Parameters()
+        parameters.add(plain: name)
+        let found = try outcome([
+            Statement(
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE name = $1::text)", name: name,
+                parameters),
+            // By its name alone, since a server that does not have it would report an error.
+            Statement(
+                """
+                DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)') THEN
+                  EXECUTE 'DEALLOCATE \(name)'; END IF; END $$
+                """),
+        ]).results.first
+        dropName(name)
+        return found.map { $0.count == 1 && !$0.isTrue() } ?? false
+    }
 
     /// Asks for the process, where a pooler is said to keep it; nil elsewhere.
     var processQuestion: Statement? {

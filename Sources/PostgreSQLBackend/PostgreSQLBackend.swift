@@ -41,10 +41,13 @@ public struct PostgreSQLBackend: StorageBackend {
     public var connections = 16
     /// The time in milliseconds that a call waits for another process or for a free connection before it throws `busy`.
     public var timeoutMilliseconds = 5000
+    /// The number of partitions of each table that the store makes from now on, by the hash of the first part of its key. 1 makes
+    /// tables that are whole, as does a table with unique values beside its key.
+    public var partitions = 1
     /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
-    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions, which
-    /// may not know names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0).
+    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions that
+    /// does not keep names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0), which each connection asks.
     public var statements: Statements?
     /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
     /// observed store looks for commits of others ten times a second.
@@ -84,6 +87,7 @@ public struct PostgreSQLBackend: StorageBackend {
         let connections = try options.integer("connections", in: 1...1000, unit: "connections", default: 16)
         let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
         let isReadOnly = try options.flag("readonly", default: false)
+        let partitions = try options.integer("partitions", in: 1...1024, unit: "partitions", default: 1)
         let pooler: Pooler = try options.choice("pooler", default: .automatic)
         let statements = try options.take("statements", accepted: "named, unnamed") { Statements(rawValue: $0) }
         let listen = try options.take("listen", accepted: "hosts, as db.example.com:5432") { ServerHosts($0) }
@@ -102,7 +106,7 @@ public struct PostgreSQLBackend: StorageBackend {
         try options.finish()
         try self.init(address: ServerAddress("postgresql://" + url.address), options: given, schema: schema)
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
-        (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
+        (timeoutMilliseconds, self.isReadOnly, self.partitions) = (timeout, isReadOnly, partitions)
         (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
         (self.replicas, stalenessMilliseconds, failoverMilliseconds) = (replicas, staleness, failover)
     }

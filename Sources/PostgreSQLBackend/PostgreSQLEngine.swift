@@ -50,7 +50,9 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         // The store's own goes with what failed.
         defer { shared?.writers.give(connection) }
         (self.configuration, self.logger, self.role) = (configuration, logger, role)
-        names = Names(schema: configuration.schema)
+        var names = Names(schema: configuration.schema)
+        names.partitions = configuration.partitions
+        self.names = names
         serverVersion = connection.serverVersion
         let opening = try Self.open(connection, configuration, names, role, logger)
         let record = opening.record

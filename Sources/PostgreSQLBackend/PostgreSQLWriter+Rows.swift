@@ -42,12 +42,15 @@ extension PostgreSQLWriter {
         case .delete where batch.plan.table.path.count > 1: break
         default: return false
         }
+        if try copy(batch, write) { return true }
         let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
         let mustChangeAll =
             batch.plan.operation == .update
             || write.compiled.countsRows && write.compiled.mayKeepOut
-        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll))
-        if let statement = try keep(batch) { try later(Deferred(statement: statement)) }
+        let isInsert = batch.plan.operation == .insert
+        try later(
+            Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll), isInsert: isInsert)
+        if let statement = try keep(batch) { try later(Deferred(statement: statement), isInsert: isInsert) }
         return true
     }
 
@@ -187,7 +190,7 @@ extension PostgreSQLWriter {
     /// Registers the greatest key of a batch, if its table assigns keys.
     ///
     /// - Returns: what moves the sequence of a table of other software.
-    private func keep(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {
+    func keep(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {
         let table = batch.plan.table
         guard table.assignsKeys, batch.plan.operation == .insert || batch.plan.operation == .upsert,
             let place = batch.plan.columns.firstIndex(of: table.key[0])

@@ -16,6 +16,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
+    /// The rows that flow into tables in bulk.
+    var bulk = BulkRows()
     /// The end of the server's log after the commit; nil where nobody asks.
     private(set) var place: Int64?
     /// The tables' version if the committed transaction has changed it.
@@ -69,6 +71,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     func rollBack() {
         deferred = []
         greatestKeys.removeAll()
+        bulk.cancel(connection)
         connection.dropWaiting()
         if connection.loss == nil { connection.sendOnly("ROLLBACK") }
     }
@@ -78,7 +81,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     /// - Returns: false if a deferred batch has failed, or others that write are in the way, and nothing is done.
     func commit() throws(StorageError) -> Bool {
         // A commit cannot wait for what a count says, nor can the definitions be read before it.
-        if changesTables || deferred.contains(where: \.mustChangeAll) {
+        if changesTables || !bulk.isEmpty || deferred.contains(where: \.mustChangeAll) {
             do throws(StorageError) {
                 try flush()
             } catch {
@@ -127,6 +130,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             engine.note(try Catalog.tables(outcome.results[2]), at: version)
             newVersion = version
         }
+        analyzeGrown()
         return true
     }
 
@@ -185,7 +189,10 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     }
 
     /// Carries a statement out with the next that needs an answer.
-    func later(_ statement: Deferred) throws(StorageError) {
+    ///
+    /// - Parameter isInsert: whether it adds rows, whose order among those that are copied is of no account.
+    func later(_ statement: Deferred, isInsert: Bool) throws(StorageError) {
+        if !isInsert, !bulk.isEmpty { try flush() }
         deferred.append(statement)
         deferredSize += statement.statement.parameters.size
         if deferredSize > 1 << 20 { try flush() }
@@ -193,6 +200,13 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Executes the deferred batches. If that fails, so does the transaction.
     func flush() throws(StorageError) {
+        if !bulk.isEmpty {
+            try bulk.finish(connection) { () throws(StorageError) in try flushStatements() }
+        }
+        try flushStatements()
+    }
+
+    func flushStatements() throws(StorageError) {
         guard !deferred.isEmpty || !greatestKeys.untold.isEmpty else { return }
         let all = deferred
         let keys = greatestKeys.tables
@@ -254,7 +268,14 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.forgetPlans()
         do throws(StorageError) {
             connection.add(Settings.ofChanges)
-            let statements = SchemaCompiler(names).statements(for: change).map { Statement($0) }
+            let compiler = SchemaCompiler(names)
+            let statements = compiler.statements(for: change).map { Statement($0) }
+            switch change {
+            case .create(let table) where compiler.isPartitioned(table): names.foreign.notePartitioned(table.name)
+            case .alter(let old, let new, _) where names.foreign.particulars(of: old.name).isPartitioned:
+                names.foreign.notePartitioned(new.name)
+            default: break
+            }
             _ = try connection.run(statements + Catalog.record(change, names))
         } catch {
             throw PostgreSQLFailure.waiting(refusal(error, change))
@@ -274,6 +295,12 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return StorageError(
                 .constraint, "Records have equal values of \(column?.property ?? "a property"), which must be unique.",
                 model: new.path.first, property: column?.property, underlying: cause)
+        case ("0A000", .alter(_, let new, _)) where names.foreign.particulars(of: new.name).isPartitioned:
+            return StorageError(
+                .unsupported,
+                "The table \(new.name) is partitioned, and the server keeps values unique within a partition alone; copy the store into one "
+                    + "without partitions, or take @Unique away. Nothing was changed.",
+                model: new.path.first, underlying: cause)
         case ("42P07", .create(let table)) where names.foreign.particulars(of: table.name).obstacle != nil:
             let obstacle = names.foreign.particulars(of: table.name).obstacle ?? ""
             return StorageError(

@@ -31,6 +31,8 @@ struct Names: Sendable {
     /// The schema's name in SQL.
     let schema: String
 
+    /// The number of partitions of each table that the store makes.
+    var partitions = 1
     /// The tables that other software made.
     let foreign = ForeignCatalog()
     /// The conversions of the columns among a plan's tables.

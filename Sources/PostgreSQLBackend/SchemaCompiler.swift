@@ -9,17 +9,32 @@ struct SchemaCompiler {
     func statements(for change: TableChange) -> [String] {
         switch change {
         case .create(let table):
-            [create(table)] + table.columns.indices.compactMap { index($0, table) } + [comment(table)]
+            create(table) + table.columns.indices.compactMap { index($0, table) } + [comment(table)]
                 + table.columns.compactMap { comment($0, table) }
         case .drop(let table): ["DROP TABLE " + names.table(table)]
         case .alter(let old, let new, let added): alter(old, new, added)
         }
     }
 
-    private func create(_ table: TableSchema) -> String {
-        let key = table.key.map { table.columns[$0].sqlName }.joined(separator: ", ")
-        let lines = table.columns.map(definition) + ["CONSTRAINT \(Names.key(of: table)) PRIMARY KEY (\(key))"]
-        return "CREATE TABLE \(names.table(table)) (\n  \(lines.joined(separator: ",\n  "))\n)"
+    private func create(_ table: TableSchema) -> [String] {
+        let keys = table.key.map { table.columns[$0].sqlName }
+        let key = "CONSTRAINT \(Names.key(of: table)) PRIMARY KEY (\(keys.joined(separator: ", ")))"
+        let lines = table.columns.map(definition) + [key]
+        let sql = "CREATE TABLE \(names.table(table)) (\n  \(lines.joined(separator: ",\n  "))\n)"
+        guard isPartitioned(table), let first = keys.first else { return [sql] }
+        // A table's name may pass to another one, so the partitions' names have nothing of it.
+        let name = "storage_part_" + String(UInt64.random(in: 0...(.max)), radix: 36)
+        return [sql + " PARTITION BY HASH (\(first))"]
+            + (0..<names.partitions).map { part in
+                "CREATE TABLE \(names.own("\(name)_\(part)")) PARTITION OF \(names.table(table)) "
+                    + "FOR VALUES WITH (MODULUS \(names.partitions), REMAINDER \(part))"
+            }
+    }
+
+    /// Returns whether a new table has partitions. The server keeps values unique within a partition alone, so a table with such
+    /// values beside its key has none; the store's own tables have none either.
+    func isPartitioned(_ table: TableSchema) -> Bool {
+        names.partitions > 1 && table.path.first?.utf8.first != 0 && !table.columns.contains(where: \.isUnique)
     }
 
     private func definition(_ column: ColumnSchema) -> String {

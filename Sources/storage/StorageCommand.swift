@@ -45,6 +45,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Moving and checking",
                 subcommands: [
                     ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, RebuildCommand.self,
+                    DoctorCommand.self, MigrateCommand.self,
                     CompactCommand.self, BackupCommand.self,
                 ]),
         ])

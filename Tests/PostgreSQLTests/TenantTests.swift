@@ -27,7 +27,7 @@ enum GuestsNow {
     "Tenants of a PostgreSQL database", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
     .timeLimit(.minutes(10)))
 struct TenantTests {
-    private static func tenants(
+    static func tenants(
         _ prefix: String, _ models: [any Storable.Type], _ url: String? = nil, _ options: String = "", open: Int = 100
     ) throws -> Tenants {
         let url = try StorageURL("\(url ?? Server.url ?? "")&durability=relaxed&timeout=60000\(options)")
@@ -42,7 +42,7 @@ struct TenantTests {
     }
 
     /// Runs a body with a prefix of schemas, which are removed afterwards.
-    private static func withPrefix(_ body: (String) async throws -> Void) async throws {
+    static func withPrefix(_ body: (String) async throws -> Void) async throws {
         let prefix = "tenant_" + UUID().uuidString.lowercased().prefix(8)
         func remove() throws {
             // A transaction holds one lock for each table.
@@ -125,6 +125,23 @@ struct TenantTests {
             #expect(trips <= 2 * (count - 1))
             #expect(proxy.connections == before.1)
             await tenants.close()
+        }
+    }
+
+    @Test func `more stores than a program has threads are closed at once`() async throws {
+        try await Self.withPrefix { prefix in
+            let url = try StorageURL("\(Server.url ?? "")&durability=relaxed&timeout=60000&connections=4")
+            let database = try PostgreSQLBackend(url: url).sharingConnections()
+            var stores: [Store] = []
+            for number in 0..<400 {
+                var backend = database
+                backend.schema = "\(prefix)_\(number)"
+                stores.append(try await Store(backend, models: GuestsBefore.Guest.self))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores { group.addTask { try await store.close() } }
+                try await group.waitForAll()
+            }
         }
     }
 

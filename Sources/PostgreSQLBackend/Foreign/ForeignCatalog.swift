@@ -10,6 +10,8 @@ final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
     /// The facts about any table of the schema, including the store's own.
     private let particular = Mutex<[String: ForeignTable.Particulars]>([:])
+    /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
+    private let partitioned = Mutex<Set<String>>([])
 
     /// Reads the declarations: one JSON text for each table.
     static func statement(_ schema: String) -> Statement {
@@ -39,12 +41,18 @@ final class ForeignCatalog: Sendable {
         }
         known.withLock { $0 = tables }
         particular.withLock { $0 = particulars }
+        partitioned.withLock { $0.formUnion(particulars.filter(\.value.isPartitioned).keys) }
         return schemas
     }
 
     func particulars(of table: String) -> ForeignTable.Particulars {
-        particular.withLock { $0[table] } ?? ForeignTable.Particulars()
+        var particulars = particular.withLock { $0[table] } ?? ForeignTable.Particulars()
+        if !particulars.isPartitioned { particulars.isPartitioned = partitioned.withLock { $0.contains(table) } }
+        return particulars
     }
+
+    /// Registers a table that the store makes, or gives another name.
+    func notePartitioned(_ table: String) { _ = partitioned.withLock { $0.insert(table) } }
 
     /// The declaration of a table that was listed.
     ///

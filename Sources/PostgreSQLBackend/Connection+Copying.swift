@@ -1,0 +1,64 @@
+internal import CPostgreSQL
+internal import StorageDriver
+
+// Rows that flow into a table by COPY. libpq does that outside its pipeline mode, so between the beginning and the end no other
+// statement can be sent.
+extension Connection {
+    /// Begins to copy.
+    ///
+    /// - Parameter sql: a `COPY … FROM STDIN`.
+    /// - Throws: the server's error, which ends the transaction.
+    func beginCopy(_ sql: String) throws(StorageError) {
+        if !isSettled { try run([]) }
+        if let loss { throw loss }
+        guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, sql) == 1 else { throw lost(sql) }
+        try flush()
+        guard let result = try nextResult() else { throw lost(sql) }
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_COPY_IN else {
+            let error = PostgreSQLFailure.error(result, sql)
+            loss = loss ?? PostgreSQLFailure.ended(result, sql)
+            try enterPipeline(sql)
+            throw error
+        }
+    }
+
+    /// Sends a part of the rows. The server takes them in while the caller makes the next.
+    func copy(_ bytes: [UInt8]) throws(StorageError) {
+        let size = Int32(clamping: bytes.count)
+        let isSent = bytes.withUnsafeBytes { bytes in
+            PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), size)
+        }
+        // Zero would say that libpq has no room for more, which it makes.
+        guard isSent == 1 else { throw lost("COPY") }
+        try flush()
+    }
+
+    /// Ends it, and returns the number of rows that the table has received.
+    ///
+    /// - Parameter reason: makes the server drop the rows, with an error.
+    /// - Throws: the error of the first row that the server refuses. The transaction has failed then.
+    func endCopy(_ sql: String, failing reason: String? = nil) throws(StorageError) -> Int {
+        guard PQputCopyEnd(handle, reason) == 1 else { throw lost(sql) }
+        try flush()
+        var (count, failure): (Int, StorageError?) = (0, nil)
+        while let result = try nextResult() {
+            defer { PQclear(result) }
+            if PQresultStatus(result) == PGRES_COMMAND_OK {
+                count = Int(String(cString: PQcmdTuples(result))) ?? 0
+            } else {
+                failure = failure ?? PostgreSQLFailure.error(result, sql)
+                loss = loss ?? PostgreSQLFailure.ended(result, sql)
+            }
+        }
+        try enterPipeline(sql)
+        if let failure { throw failure }
+        return count
+    }
+
+    /// Returns to the mode of all other statements, when there are no results left.
+    private func enterPipeline(_ sql: String) throws(StorageError) {
+        while let result = try nextResult() { PQclear(result) }
+        guard PQstatus(handle) == CONNECTION_OK, loss == nil, PQenterPipelineMode(handle) == 1 else { throw lost(sql) }
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import StorageAPI
+import StorageDriver
+import TerminalOutput
+
+#if PostgreSQL
+import PostgreSQLBackend
+#endif
+
+/// `storage migrate`.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Change the schemas of many stores to that of a lock, one store after the other.",
+        discussion: """
+            The lock is the file that storage schema --lock writes, from a store or a test of the new program. Each store \
+            is changed in a transaction of its own, as opening it with the program would. A run that is interrupted or killed \
+            leaves each store as it was or as it will be, and the same command goes on. A lock has no defaults: a property that \
+            stored records lack must be optional there, or be added by the program.
+
+            Name files of stores, or a PostgreSQL database with --schemas: * stands for any characters, ? for one.
+
+            Examples:
+              storage migrate tenants/*.db --lock Schema.lock
+              storage migrate 'postgresql://app@db.example.com/people' --schemas 't_*' --lock Schema.lock --dry-run
+
+            Exit codes: 0 all are as the lock says; 1 some could not be changed.
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var stores: [StoreLocation]
+
+    @Option(help: ArgumentHelp("The schema that the stores shall have.", valueName: "file"))
+    var lock: String
+
+    @Option(help: ArgumentHelp("The schemas of the database that are changed.", valueName: "pattern"))
+    var schemas: String?
+
+    @Option(help: ArgumentHelp("Change so many stores at the same time.", valueName: "count"))
+    var atOnce = 4
+
+    @Option(help: ArgumentHelp("Begin no other store after so many failures.", valueName: "count"))
+    var stopAfter = 10
+
+    @Flag(help: "Change nothing; print what would be done.")
+    var dryRun = false
+
+    @Flag(help: "Show no progress on the terminal.")
+    var noProgress = false
+
+    func validate() throws {
+        guard (1...64).contains(atOnce) else { throw ValidationError("--at-once is from 1 to 64.") }
+        guard stopAfter >= 1 else { throw ValidationError("--stop-after is 1 at least.") }
+        guard schemas == nil || stores.count == 1 else {
+            throw ValidationError("--schemas is for one database; name one URL.")
+        }
+    }
+
+    func run() async throws {
+        let result = try await Interruption.cancelling { try await migrate() }
+        print(result.summary(isPlan: dryRun))
+        guard result.remaining == 0 else {
+            throw ToolError(
+                "\(result.remaining.counted("store")) not tried; run the same command again to go on.",
+                result.wasCancelled ? .interrupted : .negative)
+        }
+        if result.failed > 0 { throw ExitCode(ToolExit.negative.rawValue) }
+    }
+
+    private func migrate() async throws -> ManyStores.Result {
+        let schema = try Store.SchemaLock(contentsOf: lock)
+        let targets = try self.targets()
+        let progress = ProgressLine(isWanted: !noProgress)
+        defer { progress.clear() }
+        let work = ManyStores(targets: targets, lock: schema, isPlan: dryRun)
+        return await work.run(atOnce: atOnce, stoppingAfter: stopAfter) { done, lines in
+            progress.clear()
+            for line in lines { print(line.printable) }
+            progress.show("Migrating \(done) of \(targets.count)", Double(done) / Double(max(targets.count, 1)))
+        }
+    }
+
+    // MARK: Stores
+
+    private func targets() throws -> [ManyStores.Target] {
+        guard let schemas else {
+            return stores.map { store in ManyStores.Target(name: store.shown) { try await store.open(.writing) } }
+        }
+        #if PostgreSQL
+        let url = try StorageURL(stores[0].text)
+        guard url.scheme == PostgreSQLBackend.scheme else { throw Self.needsDatabase }
+        let database = try PostgreSQLBackend(url: url).sharingConnections()
+        let names = try database.schemas(matching: schemas)
+        guard !names.isEmpty else {
+            throw ToolError("No schema that is a store has a name like \(schemas).", .noInput)
+        }
+        return names.map { name in
+            ManyStores.Target(name: name) {
+                var backend = database
+                backend.schema = name
+                return try await Store(backend, models: [])
+            }
+        }
+        #else
+        throw Self.needsDatabase
+        #endif
+    }
+
+    private static let needsDatabase = ToolError(
+        "--schemas is for a PostgreSQL database; name files one by one.", .usage)
+}
