@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import MemoryBackend
 import SQLiteBackend
@@ -14,6 +15,16 @@ struct SearchTests {
         @Searchable(weight: 2) var title: String
         @Searchable var body: String? = nil
         @Searchable var tags: [String] = []
+    }
+
+    @Storable struct Page: Equatable {
+        @Searchable var text: String
+    }
+    @Storable struct Book: Equatable {
+        var id: Int
+        @Searchable var title: String
+        var year = 0
+        var pages: [Page] = []
     }
 
     /// The same before it had the marks.
@@ -151,6 +162,44 @@ struct SearchTests {
             #expect(try await Self.found(store, "月月") == [10])
             #expect(try await Self.found(store, long) == [0])
             #expect(try await Self.problems(store) == [])
+        }
+    }
+
+    @Test func `an update of properties that are not searched writes nothing into the index`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "notes.db").path
+            let store = try await Store(SQLiteBackend(path: path, durability: .relaxed), models: Book.self)
+            try await store.insert(
+                (0..<10).map { Book(id: $0, title: "book \($0)", pages: [Page(text: "page \($0)")]) })
+            func commits() async throws -> Int {
+                try await store.withUnsafeSQLiteHandle { database in
+                    var count = 0
+                    try withUnsafeMutablePointer(to: &count) { count in
+                        let code = sqlite3_exec(
+                            database, "SELECT max(number) FROM storage_search_1_pending",
+                            { count, _, values, _ in
+                                count?.assumingMemoryBound(to: Int.self).pointee =
+                                    values?[0].flatMap { Int(String(cString: $0)) } ?? 0
+                                return 0
+                            }, count, nil)
+                        try #require(code == SQLITE_OK)
+                    }
+                    return count
+                }
+            }
+            let before = try await commits()
+            try await store.update(Book.self).where { $0.id < 5 }.set(\.year, to: 2000).run()
+            #expect(try await commits() == before)
+            try await store.transaction { tx in
+                try tx.update(Book.self).where { $0.id == 1 }.set(\.year, to: 2001).run()
+                try tx.save(Book(id: 1, title: "book 1", pages: [Page(text: "changed")]))
+                try tx.update(Book.self).where { $0.id == 2 }.set(\.year, to: 2001).set(\.title, to: "other").run()
+            }
+            #expect(try await commits() == before + 1)
+            #expect(try await store.select(Book.self).where { $0.matches("changed") }.keys() == [1])
+            #expect(try await store.select(Book.self).where { $0.matches("other") }.keys() == [2])
+            #expect(try await Self.problems(store) == [])
+            try await store.close()
         }
     }
 

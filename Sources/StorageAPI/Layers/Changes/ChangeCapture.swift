@@ -55,17 +55,19 @@ final class ChangeCapture: ForwardingWriter {
         _ batch: borrowing RowBatch, of model: String, _ detail: ChangeDetail
     ) throws(StorageError) {
         let keys = BatchRoots.keys(batch)
-        guard batch.plan.table.isRoot else {
-            if !roots.contains(keys, of: model) { try capture(.update, keys.distinct, of: model, detail) }
+        let plan = batch.plan
+        guard plan.table.isRoot else {
+            if !roots.contains(keys, of: model) { try capture(.update, keys.distinct, of: model, detail, plan) }
             return
         }
-        roots.remember(keys, of: model)
-        switch batch.plan.operation {
-        case .insert: try capture(.insert, keys, of: model, detail)
-        case .upsert: try capture(.update, keys, of: model, detail, mayInsert: detail == .kinds)
-        case .update, .patch: try capture(.update, keys, of: model, detail)
-        case .delete where detail == .kinds: try captureDelete(keys, of: model, batch.plan.table)
-        case .delete: try add(.delete, keys, of: model, nil, nil)
+        // A subscriber may pass over a patch, and then needs to know of what follows it.
+        if plan.operation == .patch { roots.forget() } else { roots.remember(keys, of: model) }
+        switch plan.operation {
+        case .insert: try capture(.insert, keys, of: model, detail, plan)
+        case .upsert: try capture(.update, keys, of: model, detail, plan, mayInsert: detail == .kinds)
+        case .update, .patch: try capture(.update, keys, of: model, detail, plan)
+        case .delete where detail == .kinds: try captureDelete(keys, of: model, plan)
+        case .delete: try add(.delete, keys, of: model, nil, nil, plan)
         case .truncate: break
         }
     }
@@ -74,20 +76,21 @@ final class ChangeCapture: ForwardingWriter {
     ///
     /// - Parameter mayInsert: whether those that are not stored are inserted.
     private func capture(
-        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ detail: ChangeDetail, mayInsert: Bool = false
+        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ detail: ChangeDetail, _ plan: WritePlan,
+        mayInsert: Bool = false
     ) throws(StorageError) {
         let images = kind == .insert ? nil : try images(of: keys, in: model)
         let mustCompare = kind == .update && detail == .kinds
         let stored = mustCompare ? try compare(keys, of: model, with: images) : nil
-        try add(kind, keys, of: model, stored, images, mayInsert: mayInsert)
+        try add(kind, keys, of: model, stored, images, plan, mayInsert: mayInsert)
     }
 
     /// Captures records that are about to be deleted, if they are stored.
-    private func captureDelete(_ keys: ValueList, of model: String, _ root: TableSchema) throws(StorageError) {
+    private func captureDelete(_ keys: ValueList, of model: String, _ plan: WritePlan) throws(StorageError) {
         let images = try images(of: keys, in: model)
-        let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, root) }
+        let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, plan.table) }
         changes.addDeleted(keys, of: model)
-        try add(.delete, keys, of: model, stored, images)
+        try add(.delete, keys, of: model, stored, images, plan)
     }
 
     /// The records with the keys, by their keys; nil if no subscriber needs them.
@@ -112,9 +115,9 @@ final class ChangeCapture: ForwardingWriter {
     ///   - images: the records as they are, if a subscriber needs them.
     private func add(
         _ kind: ChangeKind, _ keys: ValueList, of model: String, _ stored: Set<[Value]>?,
-        _ images: [[Value]: RecordImage]?, mayInsert: Bool = false
+        _ images: [[Value]: RecordImage]?, _ plan: WritePlan, mayInsert: Bool = false
     ) throws(StorageError) {
-        let followers = subscribers.filter { $0.follows(model) }
+        let followers = subscribers.filter { $0.follows(model) && $0.follows(plan) }
         if stored == nil, followers.isEmpty { return changes.add(kind, keys, of: model) }
         for row in 0..<keys.count {
             let key = Array(keys[row])

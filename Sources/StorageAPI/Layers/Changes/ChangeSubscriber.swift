@@ -7,6 +7,9 @@ protocol ChangeSubscriber: AnyObject {
     /// Returns whether it follows the changes of a model.
     func follows(_ model: String) -> Bool
 
+    /// Returns whether it follows the changes that a plan makes. It is asked only for models that it follows.
+    func follows(_ plan: WritePlan) -> Bool
+
     /// Returns whether it receives a model's records as they are before they change.
     func needsRecords(of model: String) -> Bool
 
@@ -38,5 +41,6 @@ protocol ChangeSubscriber: AnyObject {
 }
 
 extension ChangeSubscriber {
+    func follows(_ plan: WritePlan) -> Bool { true }
     var afterCommit: (() -> Void)? { nil }
 }

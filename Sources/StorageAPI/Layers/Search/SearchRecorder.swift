@@ -25,6 +25,11 @@ final class SearchRecorder: ChangeSubscriber {
 
     func follows(_ model: String) -> Bool { search.follows(model) }
 
+    /// An update of some columns, none of which is searched, leaves the index as it is.
+    func follows(_ plan: WritePlan) -> Bool {
+        plan.operation != .patch || plan.columns.contains { plan.table.columns[$0].searchWeight != nil }
+    }
+
     func needsRecords(of model: String) -> Bool { false }
 
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
