@@ -38,7 +38,8 @@ struct FailureTests {
 
     @Test func `what the server says when it ends a connection is told`() async throws {
         try await Server.withSchema { schema in
-            let options = "options='-c idle_in_transaction_session_timeout=50' application_name=\(schema)"
+            // Long enough for a busy machine to open the store.
+            let options = "options='-c idle_in_transaction_session_timeout=2000' application_name=\(schema)"
             let store = try await Store(PostgreSQLBackend(Self.address(options), schema: schema), models: Pen.self)
             let isThere =
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND state LIKE 'idle in%'"

@@ -18,7 +18,7 @@ extension Store {
         }
         let context = TransactionContext(
             registry, opened.limits, writer: outer, inner: inner, call: job, signature: capture?.changes.signature,
-            [history, search])
+            schemaObservers)
         if let layered {
             context.hooks = layered
             layered.begin(context)
