@@ -15,8 +15,10 @@ extension Store {
 
     /// Asks for records by their model's stored name.
     ///
-    /// - Parameter includesRemoved: whether the records also have the properties that no program declares any more, whose
-    ///   data the store keeps: those that a model had before its type changed.
+    /// - Parameters:
+    ///   - model: the stored name of the model.
+    ///   - includesRemoved: whether the records also have the properties that no program declares any more, whose data the
+    ///     store keeps: those that a model had before its type changed.
     public func records(_ model: String, withRemoved includesRemoved: Bool) -> Select<DynamicRecord, Store> {
         Select(source: self, model: includesRemoved ? .whole(model) : .recorded(model))
     }
