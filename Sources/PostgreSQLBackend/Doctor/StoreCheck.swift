@@ -81,7 +81,7 @@ struct StoreCheck {
             "SELECT place FROM pg_catalog.unnest(ARRAY[\(list)]::text[]) WITH ORDINALITY AS n (name, place) "
                 + "WHERE pg_catalog.to_regclass(name) IS NULL ORDER BY place")
         return (0..<found.count).compactMap { row in
-            guard let place = found.integer(row), all.indices.contains(Int(place) - 1) else { return nil }
+            guard let place = found.integer(row), (1...Int64(all.count)).contains(place) else { return nil }
             let name = all[Int(place) - 1].name
             return HealthFinding(
                 kind, .error,

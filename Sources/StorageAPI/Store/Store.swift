@@ -201,7 +201,7 @@ public final class Store: Sendable {
         _ models: [any Storable.Type], _ options: Options
     ) async throws(StorageError) {
         do {
-            try await prepare(models + (options.history?.models ?? []), DataMoves(options.moves))
+            try await prepare(models + (options.history?.models ?? []), options.moves)
             if let history = options.history { try await keep(history) }
         } catch {
             // The first error is thrown.
@@ -212,11 +212,11 @@ public final class Store: Sendable {
 
     /// Creates or updates the models' tables as declared, and moves data, all in one transaction.
     package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
-        try await prepare(models, DataMoves([]))
+        try await prepare(models, [])
     }
 
     private nonisolated(nonsending) func prepare(
-        _ models: [any Storable.Type], _ moves: DataMoves
+        _ models: [any Storable.Type], _ moves: [DataMove]
     ) async throws(StorageError) {
         if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models, moves) }) {
             await queue.run(job)
@@ -227,7 +227,7 @@ public final class Store: Sendable {
     }
 
     func prepareBlocking(
-        _ models: [any Storable.Type], _ moves: DataMoves = DataMoves([])
+        _ models: [any Storable.Type], _ moves: [DataMove] = []
     ) throws(StorageError) {
         if let job = try jobPreparing(models, moves) {
             try checkNotInBody("open")
@@ -240,7 +240,7 @@ public final class Store: Sendable {
 
     /// The write that prepares models and moves data; nil if nothing is to be done, which is checked without writing.
     private func jobPreparing(
-        _ models: [any Storable.Type], _ moves: DataMoves
+        _ models: [any Storable.Type], _ moves: [DataMove]
     ) throws(StorageError) -> WriteJob? {
         try moves.check()
         let (behind, pending, isNew) = try withReader("open", .snapshot, seesExpired: true) {
@@ -270,7 +270,7 @@ public final class Store: Sendable {
         // Opening touches no record but in a step: a program that no longer wants a model's records to expire finds what
         // is left.
         return WriteJob(self, isRepeatable: false, removesExpired: false) { context throws(StorageError) in
-            let isNew = moves.all.isEmpty ? false : try !context.openWriter().hasModels()
+            let isNew = moves.isEmpty ? false : try !context.openWriter().hasModels()
             for model in behind { _ = try context.handle(model) }
             try moves.run(in: context, of: self, isNew: isNew)
         }

@@ -48,3 +48,9 @@ extension Store {
         }
     }
 }
+
+/// A step that moves data between two schemas, once in a store.
+struct DataMove: Sendable {
+    let name: String
+    let body: @Sendable (inout Store.Transaction) throws -> Void
+}

@@ -33,7 +33,7 @@ extension Store.Options {
     /// has no models yet, records the names and runs nothing. A store that cannot be written and has not run the step
     /// throws `schemaMismatch`, unless it is new. A copy of a whole store takes the recorded names along.
     ///
-    /// What a step writes is written as in any transaction: a history records it, and layers see it.
+    /// The writes of a step are like those of any transaction: a history records them, and layers see them.
     ///
     /// - Parameters:
     ///   - name: the name under which the store records the step. Keep it, and keep the step as long as some store may not
@@ -53,22 +53,12 @@ extension Store.Options {
     ) -> Self { Self().moving(name, body) }
 }
 
-/// A step that moves data between two schemas, once in a store.
-struct DataMove: Sendable {
-    let name: String
-    let body: @Sendable (inout Store.Transaction) throws -> Void
-}
-
-/// The steps of a store that is being opened.
-struct DataMoves {
-    let all: [DataMove]
-
-    init(_ all: [DataMove]) { self.all = all }
-
+// The steps of a store that is being opened.
+extension [DataMove] {
     /// - Throws: `configuration` for a name that is empty or given twice.
     func check() throws(StorageError) {
         var names: [String] = []
-        for move in all {
+        for move in self {
             guard !move.name.isEmpty, !names.contains(where: { $0.isSame(as: move.name) }) else {
                 throw StorageError(
                     .configuration, "A step that moves data needs a name of its own, and “\(move.name)” is none.",
@@ -78,21 +68,21 @@ struct DataMoves {
         }
     }
 
-    /// The first step that the store has not run; nil also for a store without models, which has nothing to move.
+    /// The first step that the store has not recorded.
     func firstPending(in session: any StorageSession) throws(StorageError) -> DataMove? {
-        guard !all.isEmpty else { return nil }
+        if isEmpty { return nil }
         let recorded = try RecordedMoves(in: session)
-        return all.first { !recorded.contains($0.name) }
+        return first { !recorded.contains($0.name) }
     }
 
     /// Runs the steps that the store has not run, and records them all.
     ///
     /// - Parameter isNew: whether the store had no models before the transaction.
     func run(in context: TransactionContext, of store: Store, isNew: Bool) throws(StorageError) {
-        guard !all.isEmpty else { return }
+        if isEmpty { return }
         // Another process may have run some since this store looked.
         let recorded = try RecordedMoves(in: context.openWriter())
-        for move in all where !recorded.contains(move.name) {
+        for move in self where !recorded.contains(move.name) {
             if !isNew { try run(move, in: context, of: store) }
             try RecordedMoves.record([move.name], in: context.innerWriter(), store.registry.directory)
         }

@@ -284,7 +284,7 @@ extension Store.Blocking {
     ) throws(StorageError) -> Store {
         let store = try Store(opening: backend, options)
         do {
-            try store.prepareBlocking(models + (options.history?.models ?? []), DataMoves(options.moves))
+            try store.prepareBlocking(models + (options.history?.models ?? []), options.moves)
             if let history = options.history { try store.keepBlocking(history) }
         } catch {
             // The first error is thrown.
