@@ -216,7 +216,7 @@ public final class Store: Sendable {
     }
 
     private nonisolated(nonsending) func prepare(
-        _ models: [any Storable.Type], _ moves: [DataMove]
+        _ models: [any Storable.Type], _ moves: [Options.Move]
     ) async throws(StorageError) {
         if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models, moves) }) {
             await queue.run(job)
@@ -227,7 +227,7 @@ public final class Store: Sendable {
     }
 
     func prepareBlocking(
-        _ models: [any Storable.Type], _ moves: [DataMove] = []
+        _ models: [any Storable.Type], _ moves: [Options.Move] = []
     ) throws(StorageError) {
         if let job = try jobPreparing(models, moves) {
             try checkNotInBody("open")
@@ -240,7 +240,7 @@ public final class Store: Sendable {
 
     /// The write that prepares models and moves data; nil if nothing is to be done, which is checked without writing.
     private func jobPreparing(
-        _ models: [any Storable.Type], _ moves: [DataMove]
+        _ models: [any Storable.Type], _ moves: [Options.Move]
     ) throws(StorageError) -> WriteJob? {
         try moves.check()
         let (behind, pending, isNew) = try withReader("open", .snapshot, seesExpired: true) {

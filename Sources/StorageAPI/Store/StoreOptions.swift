@@ -31,7 +31,7 @@ extension Store {
         /// Receives the progress of search indexes that opening makes of records that are stored already.
         public var indexing: (@Sendable (SearchProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
-        var moves: [DataMove] = []
+        var moves: [Move] = []
 
         /// Options; by default no history is begun, and there are no layers and no instruments.
         public init(
@@ -47,10 +47,4 @@ extension Store {
             self.logger = logger
         }
     }
-}
-
-/// A step that moves data between two schemas, once in a store.
-struct DataMove: Sendable {
-    let name: String
-    let body: @Sendable (inout Store.Transaction) throws -> Void
 }

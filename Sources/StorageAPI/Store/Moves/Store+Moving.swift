@@ -43,7 +43,7 @@ extension Store.Options {
         _ name: String, _ body: @escaping @Sendable (inout Store.Transaction) throws -> Void
     ) -> Self {
         var options = self
-        options.moves.append(DataMove(name: name, body: body))
+        options.moves.append(Move(name: name, body: body))
         return options
     }
 
@@ -53,8 +53,16 @@ extension Store.Options {
     ) -> Self { Self().moving(name, body) }
 }
 
+extension Store.Options {
+    /// A step that moves data between two schemas, once in a store.
+    struct Move: Sendable {
+        let name: String
+        let body: @Sendable (inout Store.Transaction) throws -> Void
+    }
+}
+
 // The steps of a store that is being opened.
-extension [DataMove] {
+extension [Store.Options.Move] {
     /// - Throws: `configuration` for a name that is empty or given twice.
     func check() throws(StorageError) {
         var names: [String] = []
@@ -69,7 +77,7 @@ extension [DataMove] {
     }
 
     /// The first step that the store has not recorded.
-    func firstPending(in session: any StorageSession) throws(StorageError) -> DataMove? {
+    func firstPending(in session: any StorageSession) throws(StorageError) -> Store.Options.Move? {
         if isEmpty { return nil }
         let recorded = try RecordedMoves(in: session)
         return first { !recorded.contains($0.name) }
@@ -88,7 +96,7 @@ extension [DataMove] {
         }
     }
 
-    private func run(_ move: DataMove, in context: TransactionContext, of store: Store) throws(StorageError) {
+    private func run(_ move: Store.Options.Move, in context: TransactionContext, of store: Store) throws(StorageError) {
         do {
             var transaction = Store.Transaction(context: context, store: store)
             try move.body(&transaction)
