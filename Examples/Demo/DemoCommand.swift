@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to make the database; nothing may be there. (default: a new file in the temporary folder)",
+            "The path of the new database, at which there is no file yet. (default: a new file in the temporary folder)",
             valueName: "path"))
     var database: String?
 

@@ -16,7 +16,7 @@ struct NotesApp: AsyncParsableCommand {
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds a note.")
     @Argument var title: String
-    @Option(help: "What the note says.") var text = ""
+    @Option(help: "The text of the note.") var text = ""
     @Option(name: .customLong("tag"), help: "A tag; may be given several times.") var tags: [String] = []
     @Option(name: .customLong("attach"), help: "A file to keep with the note.") var files: [String] = []
 

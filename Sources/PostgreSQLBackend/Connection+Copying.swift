@@ -34,26 +34,22 @@ extension Connection {
         try flush()
     }
 
-    /// Ends it, and returns the number of rows that the table has received.
+    /// Ends it.
     ///
     /// - Parameter reason: makes the server drop the rows, with an error.
     /// - Throws: the error of the first row that the server refuses. The transaction has failed then.
-    func endCopy(_ sql: String, failing reason: String? = nil) throws(StorageError) -> Int {
+    func endCopy(_ sql: String, failing reason: String? = nil) throws(StorageError) {
         guard PQputCopyEnd(handle, reason) == 1 else { throw lost(sql) }
         try flush()
-        var (count, failure): (Int, StorageError?) = (0, nil)
+        var failure: StorageError?
         while let result = try nextResult() {
             defer { PQclear(result) }
-            if PQresultStatus(result) == PGRES_COMMAND_OK {
-                count = Int(String(cString: PQcmdTuples(result))) ?? 0
-            } else {
-                failure = failure ?? PostgreSQLFailure.error(result, sql)
-                loss = loss ?? PostgreSQLFailure.ended(result, sql)
-            }
+            if PQresultStatus(result) == PGRES_COMMAND_OK { continue }
+            failure = failure ?? PostgreSQLFailure.error(result, sql)
+            loss = loss ?? PostgreSQLFailure.ended(result, sql)
         }
         try enterPipeline(sql)
         if let failure { throw failure }
-        return count
     }
 
     /// Returns to the mode of all other statements, when there are no results left.

@@ -76,7 +76,7 @@ struct BulkRows {
     mutating func cancel(_ connection: Connection) {
         guard let open else { return }
         self.open = nil
-        if connection.loss == nil { _ = try? connection.endCopy(tables[open].sql, failing: "the rows are not wanted") }
+        if connection.loss == nil { try? connection.endCopy(tables[open].sql, failing: "the rows are not wanted") }
     }
 
     private mutating func take(
@@ -99,7 +99,7 @@ struct BulkRows {
         guard let open else { return }
         try connection.copy(CopiedRows.trailer)
         self.open = nil
-        _ = try connection.endCopy(tables[open].sql)
+        try connection.endCopy(tables[open].sql)
     }
 }
 

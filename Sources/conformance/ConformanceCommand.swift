@@ -30,7 +30,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(help: "The backend to test.")
     var backend = BackendChoice.sqlite
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = Format.text
 
     @Option(
@@ -38,13 +38,13 @@ struct ConformanceCommand: AsyncParsableCommand {
     )
     var only: [String] = []
 
-    @Option(help: "What the order of the cases, and the values that they draw, follow from. (default: a new one)")
+    @Option(help: "The seed of the order of the cases and of their random values. (default: a new one)")
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("How long a case may take before it counts as hanging.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time after which a case counts as hanging.", valueName: "seconds"))
     var deadline = 300
 
-    @Option(help: ArgumentHelp("How many cases run at the same time.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of cases that run at the same time.", valueName: "count"))
     var jobs = 2
 
     @Flag(help: "Run each case in a process of its own, so that a crash is an outcome of its case.")

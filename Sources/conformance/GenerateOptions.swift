@@ -31,7 +31,7 @@ struct GenerateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Run the programs on this backend too.", valueName: "backend"))
     var against: BackendChoice?
 
-    @Option(help: ArgumentHelp("How many calls, or queries, a program has, about.", valueName: "count"))
+    @Option(help: ArgumentHelp("The approximate number of calls, or queries, of a program.", valueName: "count"))
     var steps = 50
 
     func validate() throws {

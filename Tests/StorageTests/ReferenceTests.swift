@@ -198,15 +198,22 @@ import Testing
     @Test func `a reference that another program has left is found and reported`() async throws {
         try await withFolder { folder in
             let path = folder.appendingPathComponent("a.db").path
-            let store = try await Store(SQLiteBackend(path: path), models: Paper.self)
+            let store = try await Store(SQLiteBackend(path: path), models: Paper.self, Crate.self)
             try await store.insert([Shelf(id: 1), Shelf(id: 2)])
             try await store.insert([Paper(id: 1, on: 1), Paper(id: 2, on: 2)])
+            let depot = Depot(id: UUID())
+            try await store.insert(depot)
+            try await store.insert(Crate(id: 1, depot: Ref(key: depot.id)))
             try await store.close()
-            try otherProgram(path) { run("DELETE FROM Shelf WHERE id = 2", $0) }
+            try otherProgram(path) { run("DELETE FROM Shelf WHERE id = 2; DELETE FROM Depot", $0) }
             let again = try await Store(SQLiteBackend(path: path), models: Paper.self)
             var problems: [String] = []
             try await again.verify { problems.append($0.description) }
-            #expect(problems == ["Paper, key 2, property on: Shelf 2, to which it refers, is not stored."])
+            #expect(
+                problems.sorted() == [
+                    "Crate, key 1, property depot: Depot \(depot.id), to which it refers, is not stored.",
+                    "Paper, key 2, property on: Shelf 2, to which it refers, is not stored.",
+                ])
             let error = await expectError(.notFound) { try await again.select(Paper.self).with(\.on).all() }
             #expect(error?.key == [.int(2)] && error?.property == "on" && error?.message.contains("Shelf 2") == true)
             try await again.close()

@@ -7,6 +7,20 @@ struct TermList {
         var positions: Range<Int>
         /// The number before its first document.
         var base: Int
+
+        /// Reads the next document, and returns its number of occurrences.
+        ///
+        /// - Parameter end: the number that all documents are less than.
+        @inline(__always)
+        func next(_ reader: inout ByteReader, _ document: inout Int, end: Int) throws(SearchFailure) -> Int {
+            let value = try reader.number()
+            document += value >> 1
+            let count = value & 1 == 1 ? 1 : try reader.number()
+            guard value > 1, document < end, count > 0, count <= positions.count else {
+                throw .corrupt("A list has no such document.")
+            }
+            return count
+        }
     }
 
     /// The block of a chunk, and the number before its first document.
@@ -74,12 +88,7 @@ struct Postings {
         var document = piece.base
         var removal = removed.startIndex
         while !reader.isAtEnd {
-            let value = try reader.number()
-            document += value >> 1
-            let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
-                throw .corrupt("A list has no such document.")
-            }
+            let count = try piece.next(&reader, &document, end: end)
             while removal < removed.endIndex, removed[removal] < document { removal += 1 }
             if removal < removed.endIndex, removed[removal] == document { continue }
             documents.append(document)
@@ -102,12 +111,7 @@ struct Postings {
         var removal = removed.startIndex
         var skipped = 0
         while !reader.isAtEnd {
-            let value = try reader.number()
-            document += value >> 1
-            let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
-                throw .corrupt("A list has no such document.")
-            }
+            let count = try piece.next(&reader, &document, end: end)
             var isWanted = true
             if let candidates {
                 while candidate < candidates.count, candidates[candidate] < document { candidate += 1 }
@@ -146,12 +150,7 @@ struct Postings {
         var place = SortedNumbers.place(phrase.documents, of: piece.base + 1)
         var skipped = 0
         while !reader.isAtEnd {
-            let value = try reader.number()
-            document += value >> 1
-            let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
-                throw .corrupt("A list has no such document.")
-            }
+            let count = try piece.next(&reader, &document, end: end)
             while place < phrase.documents.count, phrase.documents[place] < document { place += 1 }
             guard place < phrase.documents.count else { return }
             guard phrase.documents[place] == document else {

@@ -81,7 +81,7 @@ struct AlterCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The model loses the property. Its values are kept.", valueName: "property"))
     var drop: [String] = []
 
-    @Option(help: ArgumentHelp("What storage schema --json printed of another store.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with the output of storage schema --json for another store.", valueName: "file"))
     var to: String?
 
     @Flag(help: "Show what would be done, and do nothing.")

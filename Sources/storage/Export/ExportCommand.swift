@@ -26,7 +26,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var query: QueryOptions
 
-    @Option(help: "How to write: json, ndjson, csv or tsv. (default: what the file's name ends with, or json)")
+    @Option(help: "The format: json, ndjson, csv or tsv. (default: the one that the file's name ends with, or json)")
     var format: RecordFormat?
 
     @OptionGroup var delimited: DelimitedOptions

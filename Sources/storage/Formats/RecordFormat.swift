@@ -28,7 +28,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
 struct DelimitedOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What separates the values of csv, instead of a comma.", valueName: "character"))
+        help: ArgumentHelp("The separator of values in csv, instead of a comma.", valueName: "character"))
     var delimiter: String?
 
     @Flag(help: "Write csv and tsv without the line of names.")

@@ -25,10 +25,10 @@ struct UndoCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The commit's number, as `storage history` prints it.", valueName: "commit"))
     var commit: Int
 
-    @Option(help: ArgumentHelp("Who undoes it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The author of the new commit.", valueName: "name"))
     var author: String?
 
-    @Option(help: ArgumentHelp("Why it is undone.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which the history keeps.", valueName: "text"))
     var note: String?
 
     @OptionGroup var result: ResultOptions

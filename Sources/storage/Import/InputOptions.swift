@@ -11,13 +11,13 @@ struct InputOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What separates the values of csv. (default: a comma, or what the first lines show, which is told)",
+            "The separator of values in csv. (default: a comma, or the one that the first lines show, which is printed)",
             valueName: "character"))
     var delimiter: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the records are in a JSON object: data.items. (default: the whole text is the records)",
+            "The place of the records in a JSON object: data.items. (default: the whole text is the records)",
             valueName: "path"))
     var at: String?
 

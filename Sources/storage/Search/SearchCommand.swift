@@ -13,8 +13,8 @@ struct SearchCommand: AsyncParsableCommand {
             Searches the texts that the model declares searched, by the index that the store keeps of them; storage alter \
             --searchable declares them. Prints the key of each record and the parts of its texts that have the words.
 
-            A search is words, which a record has anywhere, "words next to each other", beginnings (data*), words that a record \
-            has not (-toy), alternatives (cat OR dog) and words of one property (title:guide). Put one with quotation marks, \
+            A search is words, which a record has anywhere, "words next to each other", beginnings (data*), words that no \
+            record may have (-toy), alternatives (cat OR dog) and words of one property (title:guide). Put one with quotation marks, \
             stars or spaces into the quotes of your shell.
 
             Examples:
@@ -47,7 +47,7 @@ struct SearchCommand: AsyncParsableCommand {
         help: ArgumentHelp("The most records to print. (default: \(defaultLimit))", valueName: "count"))
     var limit: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many records to skip first.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of records to skip first.", valueName: "count"))
     var offset: Int?
 
     @Option(

@@ -33,7 +33,7 @@ struct GroupOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Which groups to print: a condition on their columns, as in 'count > 10 and sum > 100'.",
+            "A condition on the columns of the groups to print, as in 'count > 10 and sum > 100'.",
             valueName: "condition"))
     var having: String?
 

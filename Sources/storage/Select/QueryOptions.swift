@@ -15,7 +15,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Option(parsing: .unconditional, help: ArgumentHelp("The most records to print.", valueName: "count"))
     var limit: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many records to skip first.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of records to skip first.", valueName: "count"))
     var offset: Int?
 
     /// Tells of the wildcards of SQL, which are letters like others here.

@@ -49,7 +49,7 @@ struct SelectCommand: AsyncParsableCommand {
             """, valueName: "terms"))
     var columns: String?
 
-    @Option(help: "How to print: table, vertical, json, ndjson, csv, tsv or markdown.")
+    @Option(help: "The format: table, vertical, json, ndjson, csv, tsv or markdown.")
     var format = RecordFormat.table
 
     @OptionGroup var delimited: DelimitedOptions

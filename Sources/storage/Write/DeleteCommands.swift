@@ -28,7 +28,9 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
     var key: [String] = []
 
-    @Option(name: .customLong("where"), help: ArgumentHelp("Which records to delete.", valueName: "condition"))
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("The condition of the records to delete.", valueName: "condition"))
     var condition: String?
 
     @OptionGroup var confirmation: Confirmation

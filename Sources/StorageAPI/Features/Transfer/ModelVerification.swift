@@ -82,10 +82,10 @@ struct ModelVerification {
             var cursor = try reader.rows(
                 QueryPlan(id: nil, query: query, table: table, tables: [table, target]), QueryArguments())
             while try cursor.next() {
-                let key = columns.indices.map { cursor.cells[table.key.count + $0].value.description }
+                let key = columns.indices.map { cursor.cells[table.key.count + $0].value }.keyText
                 report(
                     StoreProblem(
-                        "\(reference.model) \(key.joined(separator: ", ")), to which it refers, is not stored.",
+                        "\(reference.model) \(key), to which it refers, is not stored.",
                         model: model.name, key: table.key.indices.map { cursor.cells[$0].value },
                         property: table.property(of: columns[0])))
             }
