@@ -60,6 +60,12 @@ package import StorageKit
     @Reference(onDelete: .cascade) var reader: Ref<Reader>
 }
 
+@Storable package struct Article: Equatable {
+    package var id: UUID
+    @Searchable(weight: 2) var title: String
+    @Searchable var parts: [String]
+}
+
 /// A store that an earlier version of this package has written.
 package struct LandedStore: Sendable, CustomStringConvertible {
     /// The date of the version.
@@ -74,11 +80,15 @@ package struct LandedStore: Sendable, CustomStringConvertible {
     /// The models that the version had.
     package var models: [any Storable.Type] {
         let first: [any Storable.Type] = [Shelf.self, Note.self]
-        return hasReferences ? first + [Seat.self, Reader.self, Login.self] : first
+        let second: [any Storable.Type] = hasReferences ? [Seat.self, Reader.self, Login.self] : []
+        return first + second + (hasSearch ? [Article.self] : [])
     }
 
     /// True if the version had references, expiry and a history.
     private var hasReferences: Bool { date > "2026-11-21" }
+
+    /// True if the version had full-text search.
+    private var hasSearch: Bool { date > "2026-11-24" }
 
     package func data() throws -> Data {
         guard let url = Bundle.module.url(forResource: "Fixtures/\(self)", withExtension: nil) else {
@@ -100,11 +110,13 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         var store = try await open(Self.before)
         try await read(store, &faults)
         if hasReferences { try await readReferences(store, &faults) }
+        if hasSearch { try await search(store, &faults) }
         try await store.close()
 
         store = try await open(Self.after)
         if hasReferences { try await change(store, &faults) }
         try await write(store, &faults)
+        if hasSearch { try await writeSearched(store, &faults) }
         try await store.close()
 
         store = try await open(Self.after)
@@ -181,6 +193,28 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await verify(store, &faults)
     }
 
+    private func search(_ store: Store, _ faults: inout Faults) async throws {
+        func numbers(_ text: String) async throws -> [Int] {
+            try await store.select(Article.self).where { $0.matches(text) }.all().map { Int($0.id.uuid.15) }.sorted()
+        }
+        faults.expect(try await numbers("thirds -saved"), (70...100).filter { $0 % 3 == 0 }, "a word")
+        faults.expect(try await numbers("title:saved"), Array(1...69), "saved articles")
+        faults.expect(try await numbers("\"zurich in wortern\" title:100"), [100], "a phrase")
+        faults.expect(try await numbers("deleted"), [], "deleted articles")
+        let best = try await store.select(Article.self).where { $0.matches("article 77") }
+            .order { $0.relevance.descending }.limit(1).all()
+        faults.expect(best, [Self.article(77)], "the best article")
+    }
+
+    private func writeSearched(_ store: Store, _ faults: inout Faults) async throws {
+        try await store.save(Article(id: Self.uuid(77), title: "rewritten", parts: []))
+        try await store.delete(Article.self, key: Self.uuid(78))
+        let found = store.select(Article.self)
+            .where { $0.matches("\"article 77\" OR \"article 78\" OR rewritten") }
+        faults.expect(try await found.keys(), [Self.uuid(77)], "articles after a save and a deletion")
+        try await verify(store, &faults)
+    }
+
     private func verify(_ store: Store, _ faults: inout Faults) async throws {
         try await store.verify { faults.found.append("verify: \($0)") }
     }
@@ -222,6 +256,13 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         Note(
             id: id, text: "note \(number)", at: Date(timeIntervalSinceReferenceDate: 1000.5), mark: uuid(number),
             data: Data([0, 255, UInt8(number)]), size: .max, weight: 0.1)
+    }
+
+    private static func article(_ number: Int, isSaved: Bool = false) -> Article {
+        let thirds = number % 3 == 0 ? ["thirds"] : []
+        return Article(
+            id: uuid(number), title: isSaved ? "saved article \(number)" : "article \(number)",
+            parts: ["Zürich, in Wörtern", "書籍"] + thirds)
     }
 
     private static func reader(_ number: Int) -> Reader {

@@ -33,7 +33,7 @@ struct BuildTests {
         let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
         try index.finishBuild()
         for _ in 0..<60 { try compared.expectEqual(texts.query()) }
-        while try index.tidy(blocks: 2) {}
+        for _ in 0..<40 { try compared.write([texts.document(400)]) }
         compared.cache = SearchCache()
         for _ in 0..<20 { try compared.expectEqual(texts.query()) }
         #expect(try differences(compared) == [])
@@ -57,9 +57,45 @@ struct BuildTests {
         compared.texts[[200]] = [["new"], []]
         compared.texts[[90]] = nil
         let found = Set(try differences(compared))
-        let surplus = try #require(compared.tables.document(of: [90]))
+        let surplus = try #require(try SearchIndex(compared.tables, properties: properties).document(of: [90]))
         #expect(
             found == [.different(key: [3]), .different(key: [4]), .missing(key: [200]), .surplus(document: surplus)])
+    }
+
+    /// Long keys share a beginning, and short ones are the beginning of others.
+    @Test func documentsAreFoundByKey() throws {
+        var compared = Compared()
+        compared.limits.pendingRows = 4
+        compared.limits.fanout = 2
+        compared.limits.blocks = 1
+        var generator = Seeded(state: 5)
+        var keys: [[UInt8]] = [[], [0], [0xFF], [0xFF, 0xFF]]
+        for length in [1, 95, 96, 97, 104, 105, 300, 5000] {
+            for last in 0..<20 as Range<UInt8> { keys.append(Array(repeating: 7, count: length) + [last]) }
+        }
+        for round in 0..<3 {
+            for key in keys.shuffled(using: &generator) {
+                try compared.write([SearchDocument(key: key, texts: [["round \(round)"], ["text"]])])
+            }
+            let gone = keys.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+            try compared.write([], removing: gone)
+            compared.cache = SearchCache()
+            try compared.expectEqual("round")
+            try compared.expectEqual("\(round)")
+            let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
+            for key in keys {
+                let document = try index.document(of: key)
+                #expect((document == nil) == gone.contains(key))
+                if let document { #expect(try index.keys(of: [document]) == [key]) }
+            }
+            #expect(try differences(compared) == [])
+        }
+        // In any order, over segments and commits.
+        let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
+        let documents = try index.search(SearchQuery("text")).shuffled(using: &generator)
+        let found = try index.keys(of: documents)
+        for (document, key) in zip(documents, found) { #expect(try index.document(of: key) == document) }
+        #expect(documents.count == compared.texts.count)
     }
 
     /// Changes and cuts bytes everywhere. Reading them must give a result or a failure, and never trap.
@@ -91,7 +127,7 @@ struct BuildTests {
                 let found = try index.search(query)
                 _ = try index.rank(found, query)
                 if count % 7 == 0 { _ = try SearchVerification(index) }
-                if count % 5 == 0 { _ = try index.tidy(blocks: 4) }
+                if count % 5 == 0 { _ = try index.write([SearchDocument(key: [0], texts: [["swift"], []])]) }
             } catch {
                 failures += 1
             }

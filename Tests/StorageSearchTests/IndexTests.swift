@@ -27,9 +27,7 @@ struct Compared {
         let documents = try index.search(query)
         let scores = try index.rank(documents, query)
         var found: [(key: [UInt8], relevance: Double)] = []
-        for (document, score) in zip(documents, scores) {
-            found.append((try #require(tables.key(of: document)), score))
-        }
+        for (key, score) in zip(try index.keys(of: documents), scores) { found.append((key, score)) }
         found.sort { $0.key.lexicographicallyPrecedes($1.key) }
         #expect(documents == documents.sorted(), "\(text)", sourceLocation: location)
         #expect(found.map(\.key) == expected.map(\.key), "\(text)", sourceLocation: location)
@@ -40,7 +38,7 @@ struct Compared {
             $0.relevance != $1.relevance ? $0.relevance > $1.relevance : $0.key.lexicographicallyPrecedes($1.key)
         }
         for count in [1, 3, 1000] {
-            let best = try index.best(count, query).map { tables.key(of: $0.document) }
+            let best = try index.keys(of: index.best(count, query).map(\.document))
             #expect(best == ranked.prefix(count).map(\.key), "\(text)", sourceLocation: location)
         }
     }

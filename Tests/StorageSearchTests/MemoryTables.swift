@@ -2,22 +2,11 @@ import StorageSearch
 
 /// The tables of an index in memory.
 final class MemoryTables: SearchStorage {
-    private var keys: [Int: [UInt8]] = [:]
-    private var numbers: [[UInt8]: Int] = [:]
     var tables: [SearchTable: [Int: [UInt8]]] = [:]
     /// The rows that were read and written.
     var reads = 0
     var writes = 0
 
-    func document(of key: [UInt8]) -> Int? { numbers[key] }
-    func key(of document: Int) -> [UInt8]? { keys[document] }
-    func add(document: Int, key: [UInt8]) {
-        precondition(keys.updateValue(key, forKey: document) == nil)
-        precondition(numbers.updateValue(document, forKey: key) == nil)
-    }
-    func remove(document: Int) {
-        if let key = keys.removeValue(forKey: document) { numbers[key] = nil }
-    }
     func row(_ table: SearchTable, _ number: Int) -> [UInt8]? {
         reads += 1
         return tables[table]?[number]
@@ -41,6 +30,7 @@ final class MemoryTables: SearchStorage {
     ) {
         for number in found(table, range).prefix(limit) { body(number) }
     }
+    func last(_ table: SearchTable) -> Int? { tables[table]?.keys.max() }
     func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) {
         writes += 1
         tables[table, default: [:]][number] = bytes

@@ -156,8 +156,8 @@ import Testing
         "DELETE FROM storage_search_1_blocks WHERE number % 5 = 0",
         "UPDATE storage_search_1_segments SET bytes = substr(bytes, 1, 4)",
         "DELETE FROM storage_search_1_segments",
-        "UPDATE storage_search_1_documents SET key = x'0102' WHERE number = 7",
-        "DELETE FROM storage_search_1_documents WHERE number > 5",
+        "UPDATE storage_search_1_blocks SET bytes = zeroblob(length(bytes)) WHERE (number >> 21) & 7 = 2",
+        "DELETE FROM storage_search_1_blocks WHERE (number >> 21) & 7 = 3",
     ])
     func `a damaged index is found by verify, never answers with what is not stored, and is made anew`(
         _ damage: String

@@ -8,12 +8,15 @@ struct Accumulator {
     private(set) var documents = 0
     /// The lengths by document and property.
     private(set) var lengths: [UInt16] = []
+    /// The keys of the documents.
+    private(set) var keys: [[UInt8]] = []
     private var arena: [UInt8] = []
     private var starts: [Int32] = [0]
     private var slots: [Int32]
     private var terms: [UInt32] = []
     private var positions: [UInt32] = []
     private var documentEnds: [Int] = []
+    private var keyBytes = 0
 
     init(first: Int, properties: Int, expected: Int = 1 << 9) {
         self.first = first
@@ -22,10 +25,11 @@ struct Accumulator {
     }
 
     /// About the memory that is used.
-    var size: Int { terms.count * 16 + arena.count + starts.count * 12 }
+    var size: Int { terms.count * 16 + arena.count + starts.count * 12 + keyBytes }
     var end: Int { first + documents }
 
-    mutating func add(_ texts: [[String]]) {
+    mutating func add(_ document: SearchDocument) {
+        let texts = document.texts
         for property in 0..<properties {
             let before = terms.count
             var position = 0
@@ -38,6 +42,12 @@ struct Accumulator {
             }
             lengths.append(UInt16(min(terms.count - before, Relevance.longest)))
         }
+        KeyTerm.bytes(document.key).withUnsafeBufferPointer { key in
+            terms.append(term(KeyTerm.property, UnsafeBufferPointer(rebasing: key.dropFirst())))
+        }
+        positions.append(0)
+        keys.append(document.key)
+        keyBytes += document.key.count + 32
         documents += 1
         documentEnds.append(terms.count)
     }

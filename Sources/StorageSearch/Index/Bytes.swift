@@ -135,12 +135,18 @@ struct ByteReader {
 
     /// Reads a term that shares its beginning with the one before.
     mutating func term(after term: inout [UInt8]) throws(SearchFailure) {
+        try key(after: &term)
+        guard term.count <= SegmentFormat.longestTerm else { throw .corrupt("A term is too long.") }
+    }
+
+    /// Reads a key that shares its beginning with the one before.
+    mutating func key(after key: inout [UInt8]) throws(SearchFailure) {
         let shared = try number()
         let count = try number()
-        guard shared <= term.count, count <= SegmentFormat.longestTerm else { throw .corrupt("A term is too long.") }
+        guard shared <= key.count else { throw .corrupt("Bytes share more than there is.") }
         let rest = try range(count)
-        term.removeSubrange(shared...)
-        term += bytes[rest]
+        key.removeSubrange(shared...)
+        key += bytes[rest]
     }
 }
 

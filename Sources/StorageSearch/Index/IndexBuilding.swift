@@ -41,8 +41,9 @@ extension SearchIndex {
     package func buildStep(_ documents: [SearchDocument]) throws(SearchFailure) {
         guard var build = try build() else { throw .corrupt("No build is under way.") }
         var new: [SearchDocument] = []
-        for document in documents where try storage.document(of: document.key) == nil { new.append(document) }
-        try write(new)
+        for document in documents where try self.document(of: document.key) == nil { new.append(document) }
+        var changes: [Change]? = new.map { .add($0, isNew: true) }
+        try write { () throws(SearchFailure) in changes.take() }
         build.documents += documents.count
         build.key = documents.last?.key ?? build.key
         try put(build)
@@ -52,11 +53,5 @@ extension SearchIndex {
     package func finishBuild() throws(SearchFailure) {
         try storage.remove(.segments, Self.buildRow...Self.buildRow)
         forget()
-    }
-
-    /// Does so much of the merging that is due, and tells if there is more.
-    package func tidy(blocks: Int) throws(SearchFailure) -> Bool {
-        try merge(blocks: blocks)
-        return try state().work != nil
     }
 }

@@ -17,45 +17,68 @@ package struct SearchVerification<Storage: SearchStorage> {
     private let index: SearchIndex<Storage>
     private var sums: [Int: UInt64] = [:]
     private var lengths: [Int: [UInt16]] = [:]
+    private var documents: [[UInt8]: Int] = [:]
+    /// A hash of the term that each document's key must have, until the term is found.
+    private var keyTerms: [Int: UInt64] = [:]
     package private(set) var differences: [SearchDifference] = []
 
     package init(_ index: SearchIndex<Storage>) throws(SearchFailure) {
         self.index = index
         let state = try index.searchable()
+        var keys = try KeyReader(index)
         for segment in state.segments {
             let header = segment.header
             let removed = state.removed(in: header.first..<header.end)
-            try note(try index.lengths(of: header), removed)
+            try note(try index.lengths(of: header), removed, &keys)
             try segment.forEachTerm(index.storage, from: []) { term, list throws(SearchFailure) in
+                guard !header.greatest.lexicographicallyPrecedes(term) else {
+                    throw .corrupt("A segment has a greater term than its row says.")
+                }
                 try add(term, list, header.end, removed)
                 return true
             }
         }
         for row in state.pending {
             let removed = state.removed(in: row.first..<row.end)
-            try note(row.lengths, removed)
+            try note(row.lengths, removed, &keys)
             for (term, list) in row.terms { try add(term, list, row.end, removed) }
         }
+        guard keyTerms.isEmpty else { throw .corrupt("A document cannot be found by its key.") }
     }
 
-    private mutating func note(_ source: SourceLengths, _ removed: ArraySlice<Int>) throws(SearchFailure) {
+    private mutating func note(
+        _ source: SourceLengths, _ removed: ArraySlice<Int>, _ keys: inout KeyReader<Storage>
+    ) throws(SearchFailure) {
         let removed = Array(removed)
         for (rank, document) in source.documents.enumerated() where !SortedNumbers.contains(removed, document) {
             sums[document] = 0
             lengths[document] = source.lengths.map { $0[rank] }
+            guard let key = try keys.key(of: document) else { throw .corrupt("A document has no key.") }
+            guard documents.updateValue(document, forKey: key) == nil else {
+                throw .corrupt("Two documents have one key.")
+            }
+            keyTerms[document] = Self.hash(KeyTerm.property, KeyTerm.bytes(key)[1...])
         }
     }
 
     private mutating func add(
         _ term: [UInt8], _ list: TermList, _ end: Int, _ removed: ArraySlice<Int>
     ) throws(SearchFailure) {
-        guard let property = term.first, property < index.properties.count else {
+        guard let property = term.first, property == KeyTerm.property || property < index.properties.count else {
             throw .corrupt("A term has no property.")
         }
         let hash = Self.hash(property, term[1...])
         var postings = Postings()
         for place in list.pieces {
             try postings.add(try list.piece(place, index.storage), end: end, removed: removed, among: nil)
+        }
+        if property == KeyTerm.property {
+            for document in postings.documents {
+                guard keyTerms.removeValue(forKey: document) == hash else {
+                    throw .corrupt("A document has another key than its term.")
+                }
+            }
+            return
         }
         for (place, document) in postings.documents.enumerated() {
             guard sums[document] != nil else { throw .corrupt("A list has a document that has no length.") }
@@ -65,7 +88,7 @@ package struct SearchVerification<Storage: SearchStorage> {
 
     /// Compares a record with the document of its key.
     package mutating func check(_ document: SearchDocument) throws(SearchFailure) {
-        guard let number = try index.storage.document(of: document.key), let found = sums.removeValue(forKey: number)
+        guard let number = documents[document.key], let found = sums.removeValue(forKey: number)
         else {
             differences.append(.missing(key: document.key))
             return

@@ -7,36 +7,42 @@ extension SearchIndex {
         var last: [[UInt8]: Int] = [:]
         for (index, document) in documents.enumerated() { last[document.key] = index }
         var changes: [Change]? = keys.map(Change.remove)
-        changes? += documents.enumerated().filter { last[$1.key] == $0 }.map { .add($1) }
+        changes? += documents.enumerated().filter { last[$1.key] == $0 }.map { .add($1, isNew: false) }
         try write { () throws(SearchFailure) in changes.take() }
     }
 
     /// A change of one document.
     package enum Change {
-        case add(SearchDocument)
+        /// A new document of a record, in the place of the one that it has. A record that is certainly new has none, which saves
+        /// looking for it.
+        case add(SearchDocument, isNew: Bool)
         case remove([UInt8])
     }
 
     /// Adds and removes documents, as one commit, so that any number needs the same memory.
     ///
-    /// - Parameter next: gives the next changes, and nil after the last. No key is added twice.
-    package func write(_ next: () throws(SearchFailure) -> [Change]?) throws(SearchFailure) {
-        defer { forget() }
+    /// - Parameter nextChanges: gives the next changes, and nil after the last. No key is added twice.
+    package func write(_ nextChanges: () throws(SearchFailure) -> [Change]?) throws(SearchFailure) {
         let state = try state()
+        var next: IndexState?
+        defer {
+            forget()
+            if let next { keep(next) }
+        }
         var removed: Set<Int> = []
         var commit = Commit(
             words: Accumulator(first: state.nextDocument, properties: properties.count), removed: [],
             pending: state.nextPending)
-        while let changes = try next() {
+        while let changes = try nextChanges() {
             for change in changes {
-                guard case .add(let document) = change else {
-                    if case .remove(let key) = change { try remove(key, &removed) }
+                switch change {
+                case .remove(let key):
+                    if let old = try self.document(of: key) { removed.insert(old) }
                     continue
+                case .add(let document, let isNew):
+                    if !isNew, let old = try self.document(of: document.key) { removed.insert(old) }
+                    commit.words.add(document)
                 }
-                try remove(document.key, &removed)
-                let number = commit.words.end
-                commit.words.add(document.texts)
-                try storage.add(document: number, key: document.key)
                 guard commit.words.size > limits.memory else { continue }
                 commit.removed = removed.sorted()
                 removed = []
@@ -55,11 +61,15 @@ extension SearchIndex {
         let isDue = state.pending.count + 1 >= limits.pendingRows || size >= limits.pendingBytes
         if isDue || commit.written > 0 { try flush() }
         if isDue || commit.written > 0 || state.work != nil {
-            try merge(blocks: limits.blocks + (commit.written + row.count) / SegmentFormat.blockSize * 4)
+            return try merge(blocks: limits.blocks + (commit.written + row.count) / SegmentFormat.blockSize * 4)
         }
+        let added = try PendingRow(number: commit.pending, bytes: row, properties: properties.count)
+        cache.pending[added.number] = added
+        next = state
+        next?.append(added)
     }
 
-    /// Removes all documents. Their rows must be removed from the storage's documents after that.
+    /// Removes all documents.
     ///
     /// The numbers of documents, commits and segments go on, since others may have cached what has a number.
     package func removeAll() throws(SearchFailure) {
@@ -78,12 +88,6 @@ extension SearchIndex {
         var removed: [Int]
         var pending: Int
         var written = 0
-    }
-
-    private func remove(_ key: [UInt8], _ removed: inout Set<Int>) throws(SearchFailure) {
-        guard let number = try storage.document(of: key) else { return }
-        try storage.remove(document: number)
-        removed.insert(number)
     }
 
     /// Makes a segment of the words that a commit has collected.
@@ -106,6 +110,7 @@ extension SearchIndex {
         try words.forEachTerm { term, list throws(SearchFailure) in
             try writer.add(term, list, base: words.first - 1)
         }
+        for key in words.keys { try writer.add(key: key) }
         let lengths = (0..<words.properties).map { property in
             stride(from: property, to: words.lengths.count, by: words.properties).map { words.lengths[$0] }
         }
@@ -128,6 +133,11 @@ extension SearchIndex {
         while try merger.step(storage, into: &writer) {}
         let content = try merger.content(
             state.pending.map(\.lengths), first: first.first, end: last.end, lastPending: last.number)
+        var reader = try KeyReader(self)
+        for document in content.numbers {
+            guard let key = try reader.key(of: document) else { throw .corrupt("A document has no key.") }
+            try writer.add(key: key)
+        }
         _ = try writer.finish(content)
         try storage.remove(.pending, first.number...last.number)
         forget()

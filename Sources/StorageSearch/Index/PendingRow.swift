@@ -3,6 +3,7 @@ struct PendingRow: Sendable {
     let number: Int
     let first: Int
     let lengths: SourceLengths
+    let keys: [[UInt8]]
     let removed: [Int]
     let terms: [(term: [UInt8], list: TermList)]
     let size: Int
@@ -26,6 +27,12 @@ struct PendingRow: Sendable {
                 lengths[property].append(UInt16(length))
             }
         }
+        var keys: [[UInt8]] = []
+        var key: [UInt8] = []
+        for _ in 0..<count {
+            try reader.key(after: &key)
+            keys.append(key)
+        }
         removed = try reader.ascending()
         var terms: [(term: [UInt8], list: TermList)] = []
         var term: [UInt8] = []
@@ -38,6 +45,7 @@ struct PendingRow: Sendable {
         }
         self.number = number
         self.first = first
+        self.keys = keys
         self.lengths = SourceLengths(first: first, numbers: nil, lengths: lengths)
         self.terms = terms
         size = bytes.count
@@ -48,8 +56,13 @@ struct PendingRow: Sendable {
         var writer = ByteWriter()
         for value in [SegmentFormat.version, words.properties, words.first, words.documents] { writer.number(value) }
         for length in words.lengths { writer.number(Int(length)) }
-        writer.ascending(removed)
         var last: [UInt8] = []
+        for key in words.keys {
+            writer.term(key[...], after: last)
+            last = key
+        }
+        writer.ascending(removed)
+        last = []
         try words.forEachTerm { term, list in
             writer.term(term, after: last)
             last = Array(term)
@@ -60,6 +73,13 @@ struct PendingRow: Sendable {
             writer.bytes += list.positions.bytes
         }
         return writer.bytes
+    }
+
+    /// The list of a term. Most commits have one document, whose key is the last term.
+    func list(of term: [UInt8]) -> TermList? {
+        guard let last = terms.last, !last.term.lexicographicallyPrecedes(term) else { return nil }
+        let place = place(of: term)
+        return place < terms.count && terms[place].term == term ? terms[place].list : nil
     }
 
     /// The place of the first term that is not less than one.

@@ -34,21 +34,32 @@ package final class SearchIndex<Storage: SearchStorage> {
         return (state.pending.count, state.segments.count, state.work != nil)
     }
 
-    func forget() { loaded = nil }
+    /// Forgets the state, which a write has changed.
+    func forget() { (loaded, cache.state) = (nil, nil) }
 
     func state() throws(SearchFailure) -> IndexState {
         if let loaded { return loaded }
+        // Each commit that changes the index adds a row to `pending` or leaves none there, and numbers are never used again. So
+        // the last number names the state.
+        if let known = cache.state, known.properties == properties.count, let last = known.pending.last?.number,
+            try storage.last(.pending) == last
+        {
+            loaded = known
+            return known
+        }
         let state = try load()
-        loaded = state
+        keep(state)
         return state
     }
+
+    func keep(_ state: IndexState) { (loaded, cache.state) = (state, state) }
 
     /// The state with what only a search needs, which takes time with the number of documents that are removed.
     func searchable() throws(SearchFailure) -> IndexState {
         var state = try state()
         if state.isComplete { return state }
         try state.complete { header throws(SearchFailure) in try lengths(of: header) }
-        loaded = state
+        keep(state)
         return state
     }
 
@@ -69,11 +80,13 @@ package final class SearchIndex<Storage: SearchStorage> {
                 segments[header.number] = segment
             } else {
                 cache.lengths[header.number] = nil
+                cache.keyMaps[header.number] = nil
                 segments[header.number] = try Segment(header, storage)
             }
         }
         cache.segments = segments
         cache.lengths = cache.lengths.filter { segments[$0.key] != nil }
+        cache.keyMaps = cache.keyMaps.filter { segments[$0.key] != nil }
         state.segments = segments.values.sorted { ($0.header.first, $0.header.end) < ($1.header.first, $1.header.end) }
         var numbers: [Int] = []
         try storage.numbers(.pending, 0...Int.max, limit: Int.max) { numbers.append($0) }
@@ -125,13 +138,16 @@ package struct SearchLimits: Sendable {
 package struct SearchCache: Sendable {
     var segments: [Int: Segment] = [:]
     var lengths: [Int: SourceLengths] = [:]
+    var keyMaps: [Int: KeyMap] = [:]
     var pending: [Int: PendingRow] = [:]
+    /// The state that was read last.
+    var state: IndexState?
 
     package init() {}
 }
 
 /// The segments and commits of an index.
-struct IndexState {
+struct IndexState: Sendable {
     let properties: Int
     /// By ascending documents.
     var segments: [Segment] = []
@@ -149,6 +165,12 @@ struct IndexState {
     var nextPending: Int { max(pending.last?.number ?? 0, segments.map(\.header.lastPending).max() ?? 0) + 1 }
     var nextSegment: Int {
         max(segments.map(\.header.number).max() ?? 0, work?.greatestSegment ?? 0) + 1
+    }
+
+    /// Adds a commit that no merge follows.
+    mutating func append(_ row: PendingRow) {
+        pending.append(row)
+        isComplete = false
     }
 
     /// Checks that the sources follow each other.
@@ -196,6 +218,12 @@ struct IndexState {
         guard words.allSatisfy({ $0 >= 0 }) else { throw .corrupt("Segments count too few words.") }
         statistics = SearchStatistics(documents: documents - present.count, words: words)
         isComplete = true
+    }
+
+    /// Returns whether a commit has removed a document, also before the state is complete.
+    func isRemoved(_ document: Int) -> Bool {
+        pending.contains { SortedNumbers.contains($0.removed, document) }
+            || segments.contains { SortedNumbers.contains($0.removed, document) }
     }
 
     /// The documents of a range that are removed.

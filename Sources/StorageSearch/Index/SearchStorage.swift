@@ -1,4 +1,4 @@
-/// The tables of an index besides its documents: rows of bytes under numbers.
+/// The tables of an index: rows of bytes under numbers.
 package enum SearchTable: Int, CaseIterable, Sendable {
     /// A row for each commit that has not become part of a segment.
     case pending
@@ -12,14 +12,6 @@ package enum SearchTable: Int, CaseIterable, Sendable {
 ///
 /// Reads see earlier writes. The storage undoes the writes of an undone transaction.
 package protocol SearchStorage {
-    /// The number of the document of a record.
-    func document(of key: [UInt8]) throws(SearchFailure) -> Int?
-    /// The key of the record of a document.
-    func key(of document: Int) throws(SearchFailure) -> [UInt8]?
-    /// Stores the number of a document, whose key no other has.
-    func add(document: Int, key: [UInt8]) throws(SearchFailure)
-    func remove(document: Int) throws(SearchFailure)
-
     func row(_ table: SearchTable, _ number: Int) throws(SearchFailure) -> [UInt8]?
     /// Calls `body` for the rows of a range, by ascending number. Nothing is written meanwhile.
     func rows(
@@ -29,6 +21,8 @@ package protocol SearchStorage {
     func numbers(
         _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void
     ) throws(SearchFailure)
+    /// The greatest number that has a row.
+    func last(_ table: SearchTable) throws(SearchFailure) -> Int?
     /// Stores a row, in the place of one that has the number.
     func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) throws(SearchFailure)
     func remove(_ table: SearchTable, _ range: ClosedRange<Int>) throws(SearchFailure)

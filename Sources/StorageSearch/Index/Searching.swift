@@ -47,12 +47,7 @@ extension SearchIndex {
     }
 
     private func byKey(_ documents: [Int]) throws(SearchFailure) -> [Int] {
-        var keys: [(key: [UInt8], document: Int)] = []
-        for document in documents {
-            guard let key = try storage.key(of: document) else { throw .corrupt("A document has no key.") }
-            keys.append((key, document))
-        }
-        return keys.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.document)
+        zip(try keys(of: documents), documents).sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
     }
 }
 

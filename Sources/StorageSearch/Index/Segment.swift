@@ -89,7 +89,7 @@ struct Segment: Sendable {
     ///
     /// A leaf's term is compared by the bytes it shares with the one before, so most are skipped by two numbers.
     func list<Storage: SearchStorage>(_ storage: Storage, of term: [UInt8]) throws(SearchFailure) -> TermList? {
-        guard !directory.isEmpty else { return nil }
+        guard !directory.isEmpty, !header.greatest.lexicographicallyPrecedes(term) else { return nil }
         var reader = try read(storage, leaf: leaf(of: term))
         // The bytes that the term and the one before in the leaf, which is less, have in common.
         var common = 0

@@ -11,12 +11,19 @@ struct SegmentWriter<Storage: SearchStorage> {
     private var entry = ByteWriter()
     private var directory: ByteWriter
     private var directoryTerm: [UInt8]
+    private var greatest: [UInt8]
+    private var keys: KeyWriter<Storage>
 
     init(_ storage: Storage, number: Int) {
         self.storage = storage
         self.number = number
         (leaves, directories, directory, directoryTerm) = (0, 0, ByteWriter(), [])
+        greatest = []
+        keys = KeyWriter(storage, segment: number, SuspendedKeys())
     }
+
+    /// The number of blocks with terms and keys.
+    var blocks: Int { leaves + keys.state.blocks }
 
     /// Goes on with a segment that was suspended.
     init(_ storage: Storage, _ state: SuspendedSegment) {
@@ -26,6 +33,8 @@ struct SegmentWriter<Storage: SearchStorage> {
         directories = state.directories
         directory = ByteWriter(bytes: state.directory)
         directoryTerm = state.directoryTerm
+        greatest = state.greatest
+        keys = KeyWriter(storage, segment: state.number, state.keys)
     }
 
     /// Ends the leaf that is being written, and returns the state to continue from.
@@ -33,7 +42,7 @@ struct SegmentWriter<Storage: SearchStorage> {
         try endLeaf()
         return SuspendedSegment(
             number: number, leaves: leaves, directories: directories, directory: directory.bytes,
-            directoryTerm: directoryTerm)
+            directoryTerm: directoryTerm, greatest: greatest, keys: try keys.suspend())
     }
 
     /// Adds a term, whose documents begin after `base`.
@@ -105,6 +114,7 @@ struct SegmentWriter<Storage: SearchStorage> {
 
     private mutating func endLeaf() throws(SearchFailure) {
         guard !leaf.bytes.isEmpty else { return }
+        greatest = last
         if directory.bytes.count > SegmentFormat.blockSize - 160 { try endDirectory() }
         directory.term(leafTerm[...], after: directoryTerm)
         directory.number(leaves)
@@ -122,13 +132,18 @@ struct SegmentWriter<Storage: SearchStorage> {
         directoryTerm = []
     }
 
+    /// Adds the key of the next document, after the last term.
+    mutating func add(key: [UInt8]) throws(SearchFailure) { try keys.add(key) }
+
     /// Writes what remains, and the row of the segment.
     mutating func finish(_ content: SegmentContent) throws(SearchFailure) -> SegmentHeader {
         try endLeaf()
         try endDirectory()
+        try keys.finish()
         var header = SegmentHeader(
             number: number, first: content.first, end: content.end, documents: content.numbers.count,
-            words: content.words, lastPending: content.lastPending, leaves: leaves, directories: directories)
+            words: content.words, lastPending: content.lastPending, greatest: greatest, leaves: leaves,
+            keys: keys.state.blocks, keyMaps: keys.state.maps, directories: directories)
         var lengths = ByteWriter()
         for property in content.lengths {
             for length in property {
@@ -187,4 +202,9 @@ struct SuspendedSegment: Equatable {
     var directories: Int
     var directory: [UInt8]
     var directoryTerm: [UInt8]
+    /// The greatest term that is written.
+    var greatest: [UInt8] = []
+    var keys = SuspendedKeys()
+
+    var blocks: Int { leaves + keys.blocks }
 }

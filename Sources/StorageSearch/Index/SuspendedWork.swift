@@ -1,13 +1,14 @@
 /// A merge in progress, or the removal of segments that it has made superfluous. It is row 0 of `segments`.
 enum SuspendedWork: Equatable {
-    /// Segments become one. Of its terms, those up to `last` are written.
-    case merge(sources: [Int], target: SuspendedSegment, last: [UInt8])
+    /// Segments become one. Of its terms, those up to `last` are written; once all are, `next` is the first document whose key is
+    /// not.
+    case merge(sources: [Int], target: SuspendedSegment, last: [UInt8], next: Int?)
     /// Blocks of segments that are merged remain. Of the first, those before `block` are removed.
     case removal(segments: [Int], block: Int)
 
     var greatestSegment: Int {
         switch self {
-        case .merge(let sources, let target, _): max(target.number, sources.max() ?? 0)
+        case .merge(let sources, let target, _, _): max(target.number, sources.max() ?? 0)
         case .removal(let segments, _): segments.max() ?? 0
         }
     }
@@ -16,11 +17,14 @@ enum SuspendedWork: Equatable {
         var writer = ByteWriter()
         writer.number(SegmentFormat.version)
         switch self {
-        case .merge(let sources, let target, let last):
+        case .merge(let sources, let target, let last, let next):
             writer.number(0)
             writer.numbers(sources)
-            for value in [target.number, target.leaves, target.directories] { writer.number(value) }
-            for data in [target.directory, target.directoryTerm, last] { writer.data(data) }
+            let keys = target.keys
+            for value in [target.number, target.leaves, target.directories, keys.blocks, keys.maps, next ?? 0] {
+                writer.number(value)
+            }
+            for data in [target.directory, target.directoryTerm, target.greatest, keys.map, last] { writer.data(data) }
         case .removal(let segments, let block):
             writer.number(1)
             writer.numbers(segments)
@@ -35,12 +39,21 @@ enum SuspendedWork: Equatable {
         switch try reader.number() {
         case 0:
             let sources = try reader.numbers()
-            let target = SuspendedSegment(
+            var target = SuspendedSegment(
                 number: try reader.number(), leaves: try reader.number(), directories: try reader.number(),
-                directory: try reader.data(), directoryTerm: try reader.data())
-            self = .merge(sources: sources, target: target, last: try reader.data())
+                directory: [], directoryTerm: [])
+            target.keys.blocks = try reader.number()
+            target.keys.maps = try reader.number()
+            let next = try reader.number()
+            target.directory = try reader.data()
+            target.directoryTerm = try reader.data()
+            target.greatest = try reader.data()
+            target.keys.map = try reader.data()
+            self = .merge(sources: sources, target: target, last: try reader.data(), next: next == 0 ? nil : next)
             guard target.leaves <= SegmentFormat.placeLimit(.leaves),
-                target.directories <= SegmentFormat.placeLimit(.directory)
+                target.directories <= SegmentFormat.placeLimit(.directory),
+                target.keys.blocks <= SegmentFormat.placeLimit(.keys),
+                target.keys.maps <= SegmentFormat.placeLimit(.keyMap)
             else { throw .corrupt("A merge has too many blocks.") }
         case 1:
             self = .removal(segments: try reader.numbers(), block: try reader.number())
@@ -61,13 +74,13 @@ extension SearchIndex {
             switch state.work {
             case .removal(let segments, let block):
                 budget -= try remove(segments, from: block, budget)
-            case .merge(let sources, let target, let last):
-                budget -= try merge(state, sources, target, last, budget)
+            case .merge(let sources, let target, let last, let next):
+                budget -= try merge(state, sources, target, last, next, budget)
             case nil:
                 guard let sources = due(state) else { return }
                 let target = SuspendedSegment(
                     number: state.nextSegment, leaves: 0, directories: 0, directory: [], directoryTerm: [])
-                let work = SuspendedWork.merge(sources: sources, target: target, last: [])
+                let work = SuspendedWork.merge(sources: sources, target: target, last: [], next: nil)
                 try storage.put(.segments, 0, work.bytes)
             }
         }
@@ -108,13 +121,19 @@ extension SearchIndex {
     }
 
     private func merge(
-        _ state: IndexState, _ numbers: [Int], _ target: SuspendedSegment, _ last: [UInt8], _ budget: Int
+        _ state: IndexState, _ numbers: [Int], _ target: SuspendedSegment, _ last: [UInt8], _ next: Int?,
+        _ budget: Int
     ) throws(SearchFailure) -> Int {
         let segments = state.segments.filter { numbers.contains($0.header.number) }
         guard let first = segments.first?.header.first, let end = segments.last?.header.end,
             segments.count == Set(numbers).count
         else { throw .corrupt("A merge has no such segments.") }
         var writer = SegmentWriter(storage, target)
+        func suspend(_ last: [UInt8], _ next: Int?) throws(SearchFailure) -> Int {
+            let work = SuspendedWork.merge(sources: numbers, target: try writer.suspend(), last: last, next: next)
+            try storage.put(.segments, 0, work.bytes)
+            return budget
+        }
         var sources: [MergeSource<SegmentTerms>] = []
         for segment in segments {
             sources.append(
@@ -123,20 +142,24 @@ extension SearchIndex {
                     terms: try SegmentTerms(segment, after: last, storage)))
         }
         var merger = Merger(sources, base: first - 1)
-        while try merger.step(storage, into: &writer) {
-            guard writer.leaves - target.leaves < budget else {
-                let work = SuspendedWork.merge(sources: numbers, target: try writer.suspend(), last: merger.last)
-                try storage.put(.segments, 0, work.bytes)
-                return budget
-            }
+        while next == nil, try merger.step(storage, into: &writer) {
+            if writer.blocks - target.blocks >= budget { return try suspend(merger.last, nil) }
         }
+        let written = next ?? first
+        var reader = try KeyReader(self)
         var lengths: [SourceLengths] = []
         for segment in segments { lengths.append(try self.lengths(of: segment.header)) }
         let lastPending = segments.map(\.header.lastPending).max() ?? 0
-        _ = try writer.finish(try merger.content(lengths, first: first, end: end, lastPending: lastPending))
+        let content = try merger.content(lengths, first: first, end: end, lastPending: lastPending)
+        for document in content.numbers[SortedNumbers.place(content.numbers, of: written)...] {
+            if writer.blocks - target.blocks >= budget { return try suspend(last, document) }
+            guard let key = try reader.key(of: document) else { throw .corrupt("A document has no key.") }
+            try writer.add(key: key)
+        }
+        _ = try writer.finish(content)
         for number in numbers { try storage.remove(.segments, number...number) }
         try storage.put(.segments, 0, SuspendedWork.removal(segments: numbers, block: 0).bytes)
-        return max(writer.leaves - target.leaves, 1)
+        return max(writer.blocks - target.blocks, 1)
     }
 
     /// Removes blocks of merged segments, and returns the number for which that counts.

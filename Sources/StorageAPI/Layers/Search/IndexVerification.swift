@@ -14,6 +14,12 @@ extension StoreSearch {
                 report(model.name, nil, "Another version's analyzer has made the search index, so it is not compared.")
                 continue
             }
+            guard model.isCurrent else {
+                report(
+                    model.name, nil,
+                    "An earlier version made the search index; open the store for writing to make it anew.")
+                continue
+            }
             guard let number = model.ready else {
                 report(model.name, nil, "The search index is not complete; rebuild it with rebuildSearch(of:).")
                 continue
@@ -28,14 +34,13 @@ extension StoreSearch {
     ) throws(StorageError) {
         let model = open.model
         var verification = try open.run { (index) throws(SearchFailure) in try SearchVerification(index) }
-        let documents = SearchDocuments(model, in: session, directory)
         let keys = RecordKeys(model, in: session, directory)
         var last: [Value]?
         while true {
             let part = try keys.part(after: last, 512)
             guard !part.isEmpty else { break }
             let list = ValueList(width: model.root.key.count, values: part.flatMap(\.self))
-            let found = try documents.read(list)
+            let found = try open.documents.read(list)
             for document in part.compactMap({ found[$0] }) {
                 _ = try open.run { (_) throws(SearchFailure) in try verification.check(document) }
             }
@@ -48,8 +53,9 @@ extension StoreSearch {
             case .different(let key):
                 report(model.name, try OrderedKey.key(of: key), "The search index has other words than the record.")
             case .surplus(let document):
-                let key = try open.rows.keyIfAny(of: document)
-                report(model.name, key, "The search index has a record that is not stored.")
+                report(
+                    model.name, try open.keys(of: [document]).first, "The search index has a record that is not stored."
+                )
             }
         }
     }

@@ -82,7 +82,7 @@ enum OrderedKey {
         throw broken
     }
 
-    private static var broken: StorageError {
+    static var broken: StorageError {
         StorageError(.corrupt, "The search index has a key that is none; rebuild it with rebuildSearch(of:).")
     }
 }

@@ -7,7 +7,7 @@ extension StoreSearch {
     /// Begins a new index of a model beside the one that answers queries, unless one is being made.
     func beginRebuilding(_ name: String, in writer: any StorageWriter) throws(StorageError) {
         let tables = try writer.tables()
-        _ = try settings(of: name, in: writer)
+        guard try indexed(name, in: writer).isCurrent else { return try renew(name, in: writer) }
         guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
             settings.models[place].building == nil, let model = SearchedModel(name, in: tables)
@@ -18,17 +18,28 @@ extension StoreSearch {
         try begin(number, model, in: writer)
     }
 
-    /// The models of a session's store of which an index is being made.
+    /// Begins a new index in the place of those that an earlier version of the library has made, which nobody can read.
+    private func renew(_ name: String, in writer: any StorageWriter) throws(StorageError) {
+        guard let model = SearchedModel(name, in: try writer.tables()), var settings = try recorded(in: writer) else {
+            return
+        }
+        try adapt(model, &settings, in: writer)
+        try settings.record(in: writer, directory)
+    }
+
+    /// The models of a session's store of which an index is being made, or has to be made anew.
     func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
         guard isUsed else { return [] }
         let settings = try recorded(in: session)
-        return settings?.models.filter { $0.building != nil && Analyzer(named: $0.analyzer) != nil }.map(\.name) ?? []
+        return settings?.models
+            .filter { ($0.building != nil || !$0.isCurrent) && Analyzer(named: $0.analyzer) != nil }.map(\.name) ?? []
     }
 
     /// Indexes the next records of a model.
     ///
     /// - Returns: the number of records that the new index has got so far; nil once it is complete and answers queries.
     func buildStep(_ name: String, in writer: any StorageWriter) throws(StorageError) -> Int? {
+        if let known = try recorded(in: writer)?.model(name), !known.isCurrent { try renew(name, in: writer) }
         let tables = try writer.tables()
         guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
@@ -41,14 +52,11 @@ extension StoreSearch {
         if let key = build?.key { last = try OrderedKey.key(of: key) }
         let keys = try RecordKeys(model, in: writer, directory).part(after: last, Self.step)
         let width = model.root.key.count
-        let found = try SearchDocuments(model, in: writer, directory)
-            .read(ValueList(width: width, values: keys.flatMap(\.self)))
+        let found = try open.documents.read(ValueList(width: width, values: keys.flatMap(\.self)))
         try open.run { (index) throws(SearchFailure) in try index.buildStep(keys.compactMap { found[$0] }) }
         if keys.count == Self.step { return (build?.documents ?? 0) + keys.count }
         try open.run { (index) throws(SearchFailure) in try index.finishBuild() }
-        if let old = settings.models[place].ready.flatMap({ SearchTables($0, in: tables, directory) }) {
-            try drop(old, in: writer)
-        }
+        if let old = settings.models[place].ready { try drop(old, in: writer) }
         (settings.models[place].ready, settings.models[place].building) = (number, nil)
         try settings.record(in: writer, directory)
         return nil

@@ -10,7 +10,7 @@ extension StoreSearch: TextSearch {
         let query = try open.query(search, column)
         let documents = try open.run { (index) throws(SearchFailure) in try index.search(query) }
         defer { read(open, session) }
-        return try open.rows.keys(of: documents)
+        return try open.keys(of: documents)
     }
 
     func hits(
@@ -25,7 +25,7 @@ extension StoreSearch: TextSearch {
             return zip(documents, try index.rank(documents, query)).map { (document: $0, relevance: $1) }
         }
         defer { read(open, session) }
-        let keys = try open.rows.keys(of: found.map(\.document))
+        let keys = try open.keys(of: found.map(\.document))
         return zip(keys, found).map { SearchHit(key: $0, relevance: $1.relevance) }
     }
 

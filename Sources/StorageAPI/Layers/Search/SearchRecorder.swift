@@ -7,10 +7,15 @@ import StorageSearch
 final class SearchRecorder: ChangeSubscriber {
     /// The changed records of a model, in their order.
     private struct Log {
-        /// The key; nil where all records may be others.
-        var keys: [[Value]?] = []
+        var changes: [Change] = []
         /// The number of them that the indexes have.
         var indexed = 0
+    }
+
+    fileprivate enum Change {
+        case record([Value], isNew: Bool)
+        /// All records may be others.
+        case everything
     }
 
     private let search: StoreSearch
@@ -33,18 +38,20 @@ final class SearchRecorder: ChangeSubscriber {
     func needsRecords(of model: String) -> Bool { false }
 
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
-        logs[model, default: Log()].keys.append(key)
+        logs[model, default: Log()].changes.append(.record(key, isNew: kind == .insert))
     }
 
     func willWrite() {}
 
-    func willReplaceAll(of model: String) { if follows(model) { logs[model, default: Log()].keys.append(nil) } }
+    func willReplaceAll(of model: String) {
+        if follows(model) { logs[model, default: Log()].changes.append(.everything) }
+    }
 
     func didReplaceAll(of model: String) { willReplaceAll(of: model) }
 
     func didChangeTables() { indexes = [:] }
 
-    func beginSavepoint() { savepoints.append(logs.mapValues { ($0.keys.count, $0.indexed) }) }
+    func beginSavepoint() { savepoints.append(logs.mapValues { ($0.changes.count, $0.indexed) }) }
 
     func endSavepoint(isUndone: Bool) {
         guard let marks = savepoints.popLast(), isUndone else { return }
@@ -52,7 +59,7 @@ final class SearchRecorder: ChangeSubscriber {
         indexes = [:]
         for model in Array(logs.keys) {
             let mark = marks[model] ?? (0, 0)
-            logs[model]?.keys.removeSubrange(mark.count...)
+            logs[model]?.changes.removeSubrange(mark.count...)
             logs[model]?.indexed = mark.indexed
         }
     }
@@ -73,24 +80,35 @@ final class SearchRecorder: ChangeSubscriber {
     /// The indexes of a model with all that the transaction has changed; the first one answers queries, if it is complete.
     func index(_ model: String) throws(StorageError) -> [OpenIndex] {
         let open = try self.open(model)
-        guard let log = logs[model], log.indexed < log.keys.count else { return open }
-        let changed = log.keys[log.indexed...]
+        guard let log = logs[model], log.indexed < log.changes.count else { return open }
+        let records = Self.records(of: log.changes[log.indexed...])
         for index in open {
-            if changed.contains(nil) {
-                try index.makeAnew(search.directory, in: writer)
+            if let records {
+                try index.update(records)
             } else {
-                try index.update(changed.compactMap(\.self), search.directory, in: writer)
+                try index.makeAnew(search.directory, in: writer)
             }
         }
-        logs[model]?.indexed = log.keys.count
+        logs[model]?.indexed = log.changes.count
         return open
+    }
+
+    /// The changed records, each with its first change; nil where all may be others.
+    private static func records(of changes: ArraySlice<Change>) -> [ChangedRecord]? {
+        var records: [ChangedRecord] = []
+        var seen: Set<[Value]> = []
+        for change in changes {
+            guard case .record(let key, let isNew) = change else { return nil }
+            if seen.insert(key).inserted { records.append(ChangedRecord(key: key, isNew: isNew)) }
+        }
+        return records
     }
 
     private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
         if let known = indexes[name] { return known }
         let tables = try writer.tables()
         guard let settings = try search.recorded(in: writer)?.model(name),
-            let model = SearchedModel(name, in: tables)
+            settings.isCurrent, let model = SearchedModel(name, in: tables)
         else { return [] }
         try StoreSearch.check(settings)
         var open: [OpenIndex] = []
@@ -100,28 +118,31 @@ final class SearchRecorder: ChangeSubscriber {
     }
 }
 
+/// A record that is indexed anew.
+struct ChangedRecord {
+    var key: [Value]
+    /// True if the record was not stored before, so the index has no document of it.
+    var isNew: Bool
+}
+
 extension OpenIndex {
     /// The number of records whose texts are read at a time.
     private static var part: Int { 512 }
 
     /// Indexes records as they are now.
-    func update(
-        _ changed: [[Value]], _ directory: ModelDirectory, in session: any StorageSession
-    ) throws(StorageError) {
-        var seen: Set<[Value]> = []
-        let keys = changed.filter { seen.insert($0).inserted }
-        let documents = SearchDocuments(model, in: session, directory)
+    func update(_ records: [ChangedRecord]) throws(StorageError) {
         let width = model.root.key.count
         var at = 0
         try run { (index) throws(SearchFailure) in
             try index.write { () throws(SearchFailure) in
-                guard at < keys.count else { return nil }
-                let part = keys[at..<min(at + Self.part, keys.count)]
+                guard at < records.count else { return nil }
+                let part = records[at..<min(at + Self.part, records.count)]
                 at += part.count
                 do throws(StorageError) {
-                    let found = try documents.read(ValueList(width: width, values: part.flatMap(\.self)))
-                    return part.map { key in
-                        found[key].map(SearchIndex<SearchRows>.Change.add) ?? .remove(OrderedKey.bytes(of: key))
+                    let found = try documents.read(ValueList(width: width, values: part.flatMap(\.key)))
+                    return part.map { record in
+                        if let document = found[record.key] { return .add(document, isNew: record.isNew) }
+                        return .remove(OrderedKey.bytes(of: record.key))
                     }
                 } catch {
                     throw .storage(error)
@@ -133,13 +154,12 @@ extension OpenIndex {
     /// Indexes all records anew.
     func makeAnew(_ directory: ModelDirectory, in session: any StorageSession) throws(StorageError) {
         try run { (index) throws(SearchFailure) in try index.removeAll() }
-        try rows.removeAllDocuments(directory)
         let keys = RecordKeys(model, in: session, directory)
         var last: [Value]?
         while true {
             let part = try keys.part(after: last, 8192)
             guard !part.isEmpty else { return }
-            try update(part, directory, in: session)
+            try update(part.map { ChangedRecord(key: $0, isNew: true) })
             last = part.last
         }
     }

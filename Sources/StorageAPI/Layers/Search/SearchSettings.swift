@@ -18,12 +18,19 @@ struct SearchSettings: Codable, Equatable, Sendable {
         var ready: Int?
         /// The index that is being made.
         var building: Int?
+        /// The format of the indexes, ``SegmentFormat/version``; nil for 1.
+        var format: Int? = SegmentFormat.version
+
+        /// False for indexes that an earlier version of the library has made, which are made anew.
+        var isCurrent: Bool { format == SegmentFormat.version }
 
         var indexes: [Int] { [ready, building].compactMap(\.self) }
     }
 
     /// Rises when the tables come to mean something else.
-    var version = 1
+    private static let current = 2
+
+    private(set) var version = current
     /// The number of the next index; numbers are never used again.
     var next = 1
     var models: [Model] = []
@@ -40,12 +47,13 @@ struct SearchSettings: Codable, Equatable, Sendable {
     init(_ text: String) throws(StorageError) {
         struct Versioned: Codable { var version: Int }
         let data = Data(text.utf8)
-        if let known = try? JSONDecoder().decode(Versioned.self, from: data), known.version > 1 {
+        if let known = try? JSONDecoder().decode(Versioned.self, from: data), known.version > Self.current {
             throw StorageError(
                 .schemaNewer, "A later version of the library wrote the store's search indexes; use that one.")
         }
         do {
             self = try JSONDecoder().decode(Self.self, from: data)
+            version = Self.current
         } catch {
             throw StorageError(.corrupt, "The settings of the store's search indexes cannot be read; restore a backup.")
                 .caused(by: error)
@@ -97,6 +105,13 @@ extension SearchFailure {
 }
 
 extension SearchSettings {
+    static func outdated(_ model: String) -> StorageError {
+        StorageError(
+            .busy,
+            "An earlier version of the library made the search index. Open the store for writing with the model, or call "
+                + "rebuildSearch(of:), to make it anew.", model: model)
+    }
+
     static func unfinished(_ model: String) -> StorageError {
         StorageError(
             .busy, "The search index is still being made; try again, or continue with rebuildSearch(of:).", model: model

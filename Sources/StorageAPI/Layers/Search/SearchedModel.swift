@@ -43,18 +43,16 @@ struct SearchedModel: Sendable {
     var names: [String] { columns.map(\.name) }
 }
 
-/// Reads the texts that a model's index is made of.
-struct SearchDocuments {
-    private let model: SearchedModel
-    private let session: any StorageSession
+/// The plans that read the texts of a model's records.
+struct DocumentPlans: Sendable {
     /// The plan of the records' keys; nil where their own texts are searched, whose rows have the keys.
-    private let roots: QueryPlan?
+    fileprivate let roots: QueryPlan?
     /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
-    private let texts: [(plan: QueryPlan, properties: [Int])]
+    fileprivate let texts: [(plan: QueryPlan, properties: [Int])]
+    private let root: TableSchema
 
-    init(_ model: SearchedModel, in session: any StorageSession, _ directory: ModelDirectory) {
-        self.model = model
-        self.session = session
+    init(_ model: SearchedModel, _ directory: ModelDirectory) {
+        root = model.root
         let width = model.root.key.count
         func plan(_ table: TableSchema, _ columns: [Int]) -> QueryPlan {
             let query = Query(.columns(columns), scope: .keys(columns: width, list: 0))
@@ -75,6 +73,19 @@ struct SearchDocuments {
         }
     }
 
+    /// Returns whether the tables of a model are those that the plans are made for.
+    func fit(_ model: SearchedModel) -> Bool {
+        root == model.root && texts.reduce(0) { $0 + $1.properties.count } == model.columns.count
+            && texts.allSatisfy { text in text.properties.allSatisfy { model.columns[$0].table == text.plan.table } }
+    }
+}
+
+/// Reads the texts that a model's index is made of.
+struct SearchDocuments {
+    let model: SearchedModel
+    let plans: DocumentPlans
+    let session: any StorageSession
+
     /// The documents of the records with the keys, by key; a key without a record has none.
     func read(_ keys: ValueList) throws(StorageError) -> [[Value]: SearchDocument] {
         var documents: [[Value]: SearchDocument] = [:]
@@ -83,12 +94,12 @@ struct SearchDocuments {
             documents[key] = SearchDocument(
                 key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
         }
-        if let roots {
+        if let roots = plans.roots {
             var cursor = try session.rows(roots, QueryArguments(lists: [keys]))
             while try cursor.next() { add((0..<width).map { cursor.cells[$0].value }) }
         }
         // The root's table is the first.
-        for (plan, properties) in texts {
+        for (plan, properties) in plans.texts {
             let isRoot = plan.table.isRoot
             if !isRoot, documents.isEmpty { break }
             var cursor = try session.rows(plan, QueryArguments(lists: [keys]))

@@ -10,6 +10,7 @@ final class StoreSearch: SchemaChangeObserver {
         var tables: [Int: SearchTables] = [:]
         var caches: [Int: SearchCache] = [:]
         var settings: ReadSettings?
+        var plans: [String: DocumentPlans] = [:]
     }
 
     /// The settings as a session has read them last, so that others with the same text need not be decoded.
@@ -81,7 +82,7 @@ final class StoreSearch: SchemaChangeObserver {
     // MARK: Indexes
 
     func tables(_ number: Int, in tables: [TableSchema]) throws(StorageError) -> SearchTables {
-        if let known = state.withLock({ $0.tables[number] }), tables.contains(known.documents) { return known }
+        if let known = state.withLock({ $0.tables[number] }), tables.contains(known.rows[0]) { return known }
         guard let found = SearchTables(number, in: tables, directory) else {
             throw StorageError(.corrupt, "A search index lacks a table; make it anew with rebuildSearch(of:).")
         }
@@ -92,6 +93,14 @@ final class StoreSearch: SchemaChangeObserver {
     /// Remembers tables that a transaction has made.
     func add(_ tables: SearchTables) { state.withLock { $0.tables[tables.number] = tables } }
 
+    /// The plans of a model's texts, which are kept so that an engine prepares them once.
+    func plans(for model: SearchedModel) -> DocumentPlans {
+        if let known = state.withLock({ $0.plans[model.name] }), known.fit(model) { return known }
+        let plans = DocumentPlans(model, directory)
+        state.withLock { $0.plans[model.name] = plans }
+        return plans
+    }
+
     /// The cached parts of an index: committed segments and commits never change.
     func cache(_ number: Int) -> SearchCache { state.withLock { $0.caches[number] ?? SearchCache() } }
 
@@ -100,8 +109,16 @@ final class StoreSearch: SchemaChangeObserver {
 
     /// The settings of a model's index.
     ///
-    /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it.
+    /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it; `busy` if an
+    ///   earlier version has made it, until it is made anew.
     func settings(of model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
+        let found = try indexed(model, in: session)
+        if !found.isCurrent { throw SearchSettings.outdated(model) }
+        return found
+    }
+
+    /// The settings of a model's index, of any format.
+    func indexed(_ model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
         guard let found = try recorded(in: session)?.model(model) else {
             throw StorageError(
                 .invalidQuery, "\(model) has no property to search; mark some with @Searchable.", model: model)
@@ -133,22 +150,22 @@ final class StoreSearch: SchemaChangeObserver {
         var settings = recorded ?? SearchSettings()
         // The index of a model that is gone, or has another name now, is of no use.
         for gone in settings.models where SearchedModel(gone.name, in: tables) == nil {
-            try drop(gone, tables, in: writer)
+            try drop(gone, in: writer)
             settings.models.removeAll { $0.name == gone.name }
         }
-        if let wanted { try adapt(wanted, &settings, tables, writer) }
+        if let wanted { try adapt(wanted, &settings, in: writer) }
         guard settings != recorded else { return }
         try settings.record(in: writer, directory)
         activate(settings.models.map(\.name))
     }
 
-    private func adapt(
-        _ wanted: SearchedModel, _ settings: inout SearchSettings, _ tables: [TableSchema], _ writer: any StorageWriter
+    func adapt(
+        _ wanted: SearchedModel, _ settings: inout SearchSettings, in writer: any StorageWriter
     ) throws(StorageError) {
         if let known = settings.model(wanted.name) {
             try Self.check(known)
-            if known.properties == wanted.names, known.analyzer == Analyzer.words.name { return }
-            try drop(known, tables, in: writer)
+            if known.isCurrent, known.properties == wanted.names, known.analyzer == Analyzer.words.name { return }
+            try drop(known, in: writer)
             settings.models.removeAll { $0.name == known.name }
         }
         var model = SearchSettings.Model(
@@ -175,18 +192,14 @@ final class StoreSearch: SchemaChangeObserver {
         try open.run { (index) throws(SearchFailure) in try index.beginBuild() }
     }
 
-    func drop(
-        _ model: SearchSettings.Model, _ tables: [TableSchema], in writer: any StorageWriter
-    ) throws(StorageError) {
-        for number in model.indexes {
-            if let found = SearchTables(number, in: tables, directory) { try drop(found, in: writer) }
-        }
+    private func drop(_ model: SearchSettings.Model, in writer: any StorageWriter) throws(StorageError) {
+        for number in model.indexes { try drop(number, in: writer) }
     }
 
-    /// Drops the tables of an index. What is cached of it is forgotten, and read again if the transaction is undone.
-    func drop(_ tables: SearchTables, in writer: any StorageWriter) throws(StorageError) {
-        try tables.drop(in: writer)
-        state.withLock { state in (state.tables[tables.number], state.caches[tables.number]) = (nil, nil) }
+    /// Drops an index. What is cached of it is forgotten, and read again if the transaction is undone.
+    func drop(_ number: Int, in writer: any StorageWriter) throws(StorageError) {
+        try SearchTables.drop(number, writer.tables(), in: writer)
+        state.withLock { state in (state.tables[number], state.caches[number]) = (nil, nil) }
     }
 }
 
@@ -194,7 +207,7 @@ final class StoreSearch: SchemaChangeObserver {
 struct OpenIndex {
     let number: Int
     let model: SearchedModel
-    let rows: SearchRows
+    let documents: SearchDocuments
     let index: SearchIndex<SearchRows>
 
     init(
@@ -202,15 +215,22 @@ struct OpenIndex {
     ) throws(StorageError) {
         self.number = number
         self.model = model
-        rows = SearchRows(try search.tables(number, in: session.tables()), in: session)
+        documents = SearchDocuments(model: model, plans: search.plans(for: model), session: session)
+        let rows = SearchRows(try search.tables(number, in: session.tables()), in: session)
         index = SearchIndex(rows, properties: model.properties, cache: search.cache(number))
     }
 
-    /// Uses the index, and writes what remains to be written.
+    /// Uses the index, with its failures as errors of the model.
     func run<T>(_ body: (SearchIndex<SearchRows>) throws(SearchFailure) -> T) throws(StorageError) -> T {
-        let result: T
-        do throws(SearchFailure) { result = try body(index) } catch { throw error.error(of: model.name) }
-        try rows.flush()
-        return result
+        do throws(SearchFailure) { return try body(index) } catch { throw error.error(of: model.name) }
+    }
+
+    /// The keys of documents, in the order of these.
+    func keys(of documents: [Int]) throws(StorageError) -> [[Value]] {
+        try run { (index) throws(SearchFailure) in try index.keys(of: documents) }.map { (bytes) throws(StorageError) in
+            let key = try OrderedKey.key(of: bytes)
+            guard key.count == model.root.key.count else { throw OrderedKey.broken }
+            return key
+        }
     }
 }

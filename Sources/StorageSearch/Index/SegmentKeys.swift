@@ -1,0 +1,226 @@
+/// Writes the keys of a segment's documents, in the order of the documents.
+struct KeyWriter<Storage: SearchStorage> {
+    let storage: Storage
+    let segment: Int
+    private(set) var state: SuspendedKeys
+    private var block = ByteWriter()
+    private var last: [UInt8] = []
+    private var count = 0
+
+    /// Continues with the keys that a suspended segment has.
+    init(_ storage: Storage, segment: Int, _ state: SuspendedKeys) {
+        (self.storage, self.segment, self.state) = (storage, segment, state)
+    }
+
+    /// Adds the key of the next document.
+    mutating func add(_ key: [UInt8]) throws(SearchFailure) {
+        let size = block.bytes.count + key.count + 4
+        if count > 0, size > SegmentFormat.keyBlockSize { try endBlock() }
+        block.term(key[...], after: last)
+        last = key
+        count += 1
+    }
+
+    private mutating func endBlock() throws(SearchFailure) {
+        guard count > 0 else { return }
+        try storage.put(.blocks, SegmentFormat.block(segment, .keys, state.blocks), block.bytes)
+        state.blocks += 1
+        var map = ByteWriter(bytes: state.map)
+        map.number(count)
+        state.map = map.bytes
+        if state.map.count >= SegmentFormat.blockSize { try endMap() }
+        block.bytes.removeAll(keepingCapacity: true)
+        (last, count) = ([], 0)
+    }
+
+    private mutating func endMap() throws(SearchFailure) {
+        guard !state.map.isEmpty else { return }
+        try storage.put(.blocks, SegmentFormat.block(segment, .keyMap, state.maps), state.map)
+        state.maps += 1
+        state.map = []
+    }
+
+    /// Ends the block that is being written, and returns the state to continue from.
+    mutating func suspend() throws(SearchFailure) -> SuspendedKeys {
+        try endBlock()
+        return state
+    }
+
+    /// Writes what remains.
+    mutating func finish() throws(SearchFailure) {
+        try endBlock()
+        try endMap()
+    }
+}
+
+/// The keys of a segment of which a part is written.
+struct SuspendedKeys: Equatable {
+    var blocks = 0
+    var maps = 0
+    /// The part of the map that is not in a block.
+    var map: [UInt8] = []
+}
+
+/// The place of each document's key in the blocks of a segment.
+struct KeyMap: Sendable {
+    /// The number of documents before each block, and at the end that of all.
+    private let firsts: [Int]
+
+    init<Storage: SearchStorage>(_ header: SegmentHeader, _ storage: Storage) throws(SearchFailure) {
+        var reader = ByteReader(try Segment.joined(storage, header, .keyMap, header.keyMaps))
+        var firsts = [0]
+        while !reader.isAtEnd {
+            let count = try reader.number()
+            guard count > 0, count <= header.documents - (firsts.last ?? 0) else {
+                throw .corrupt("A segment has more keys than documents.")
+            }
+            firsts.append((firsts.last ?? 0) + count)
+        }
+        guard firsts.last == header.documents, firsts.count - 1 == header.keys else {
+            throw .corrupt("A segment has fewer keys than documents.")
+        }
+        self.firsts = firsts
+    }
+
+    /// The block with the key of the document that so many others precede, and the number of documents before the block.
+    func block(of rank: Int) -> (block: Int, first: Int) {
+        let block = SortedNumbers.place(firsts, of: rank + 1) - 1
+        return (block, firsts[block])
+    }
+}
+
+/// Reads the keys of documents. Fastest where documents ascend, since a block is then read once.
+struct KeyReader<Storage: SearchStorage> {
+    private let index: SearchIndex<Storage>
+    private let state: IndexState
+    private var source: (segment: Segment, lengths: SourceLengths?, map: KeyMap)?
+    private var block: (place: Int, first: Int, keys: KeyBlock)?
+
+    init(_ index: SearchIndex<Storage>) throws(SearchFailure) {
+        self.index = index
+        state = try index.state()
+    }
+
+    /// The key of a document that a segment or a commit has, removed or not.
+    mutating func key(of document: Int) throws(SearchFailure) -> [UInt8]? {
+        if let first = state.pending.first, first.first <= document {
+            guard let row = state.pending.last(where: { $0.first <= document && document < $0.end }) else { return nil }
+            return row.keys[document - row.first]
+        }
+        let isOpen = source.map { $0.segment.header.first <= document && document < $0.segment.header.end }
+        if isOpen != true {
+            guard let found = state.segments.last(where: { $0.header.first <= document && document < $0.header.end })
+            else { return nil }
+            let header = found.header
+            source = (found, header.isDense ? nil : try index.lengths(of: header), try index.keyMap(of: header))
+            block = nil
+        }
+        guard let source else { return nil }
+        let rank = source.lengths.map { $0.rank(document) } ?? document - source.segment.header.first
+        guard let rank else { return nil }
+        let (place, first) = source.map.block(of: rank)
+        if block?.place != place {
+            let number = SegmentFormat.block(source.segment.header.number, .keys, place)
+            guard let bytes = try index.storage.row(.blocks, number) else {
+                throw .corrupt("Keys of a segment are missing.")
+            }
+            block = (place, first, KeyBlock(bytes))
+        }
+        return try block?.keys.key(at: rank - first)
+    }
+}
+
+/// A block of keys, each of which shares its beginning with the one before.
+private struct KeyBlock {
+    private var reader: ByteReader
+    /// The number of bytes that each key shares with the one before and the place of its others, as far as they were read.
+    private var entries: [(shared: Int, rest: Range<Int>)] = []
+    /// The key that was asked for last, and its place.
+    private var key: [UInt8] = []
+    private var place = -1
+
+    init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
+
+    mutating func key(at wanted: Int) throws(SearchFailure) -> [UInt8] {
+        while entries.count <= wanted {
+            let shared = try reader.number()
+            let before = entries.last.map { $0.shared + $0.rest.count } ?? 0
+            guard shared <= before else { throw .corrupt("A key shares more than there is.") }
+            entries.append((shared, try reader.range(try reader.number())))
+        }
+        if wanted == place + 1 {
+            let (shared, rest) = entries[wanted]
+            key.removeSubrange(shared...)
+            key += reader.bytes[rest]
+        } else if wanted != place {
+            // From the end: each part is in the latest key before that does not share it.
+            let (shared, rest) = entries[wanted]
+            key = [UInt8](repeating: 0, count: shared) + reader.bytes[rest]
+            var missing = shared
+            var at = wanted
+            while missing > 0 {
+                at -= 1
+                let (shared, rest) = entries[at]
+                guard shared < missing else { continue }
+                let start = rest.lowerBound
+                key.replaceSubrange(shared..<missing, with: reader.bytes[start..<(start + missing - shared)])
+                missing = shared
+            }
+        }
+        place = wanted
+        return key
+    }
+}
+
+extension SearchIndex {
+    /// The keys of documents, in the order of these.
+    package func keys(of documents: [Int]) throws(SearchFailure) -> [[UInt8]] {
+        var keys = [[UInt8]](repeating: [], count: documents.count)
+        var reader = try KeyReader(self)
+        var order = Array(documents.indices)
+        if !zip(documents, documents.dropFirst()).allSatisfy(<) {
+            order.sort { documents[$0] < documents[$1] }
+        }
+        for place in order {
+            guard let key = try reader.key(of: documents[place]) else { throw .corrupt("A document has no key.") }
+            keys[place] = key
+        }
+        return keys
+    }
+
+    /// The document of a record; nil if the index has none.
+    package func document(of key: [UInt8]) throws(SearchFailure) -> Int? {
+        let state = try state()
+        let term = KeyTerm.bytes(key)
+        // The latest of the documents that the record had; those before it are removed.
+        for row in state.pending.reversed() {
+            guard let list = row.list(of: term), let document = try latest(list, row.end, key) else { continue }
+            return state.isRemoved(document) ? nil : document
+        }
+        for segment in state.segments.reversed() {
+            guard let list = try segment.list(storage, of: term),
+                let document = try latest(list, segment.header.end, key)
+            else { continue }
+            return state.isRemoved(document) ? nil : document
+        }
+        return nil
+    }
+
+    private func latest(_ list: TermList, _ end: Int, _ key: [UInt8]) throws(SearchFailure) -> Int? {
+        var postings = Postings()
+        for piece in list.pieces { try postings.add(try list.piece(piece, storage), end: end, removed: []) }
+        if !KeyTerm.isShared(key) { return postings.documents.last }
+        var reader = try KeyReader(self)
+        for document in postings.documents.reversed() {
+            if try reader.key(of: document) == key { return document }
+        }
+        return nil
+    }
+
+    func keyMap(of header: SegmentHeader) throws(SearchFailure) -> KeyMap {
+        if let map = cache.keyMaps[header.number] { return map }
+        let map = try KeyMap(header, storage)
+        cache.keyMaps[header.number] = map
+        return map
+    }
+}
