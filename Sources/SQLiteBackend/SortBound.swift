@@ -32,7 +32,7 @@ final class SortBound {
         return limit + arguments.offset
     }
 
-    /// Where the sample is taken.
+    /// The places of a sample.
     struct Sample {
         let start: Int64
         let step: Int64
