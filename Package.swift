@@ -7,9 +7,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// No trait is on by default. A program that asks for none builds swift-log and, for the macro, swift-syntax; it resolves
-// swift-argument-parser too, which only the programs of this package build. Only with the trait is swift-configuration
-// resolved.
+// No trait is on by default. A package that enables none resolves swift-log and, for the macro, swift-syntax alone: SwiftPM
+// leaves out what only disabled traits need, and what no product needs. So the programs, which need swift-argument-parser, are
+// no products. In this package itself SwiftPM makes a product of each program: swift build --product storage.
+// swift-configuration is resolved with its trait.
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 
@@ -44,8 +45,6 @@ let package = Package(
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
         .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
-        .executable(name: "storage", targets: ["storage"]),
-        .executable(name: "conformance", targets: ["conformance"]),
     ],
     traits: [
         .trait(

@@ -60,7 +60,7 @@ extension Connection {
     /// A number that another connection's commit changes, and a commit of this one does not.
     func dataVersion() throws(StorageError) -> Int64 { try statement(.dataVersion).integer() ?? 0 }
 
-    /// A number that any change of the schema changes, whoever makes it.
+    /// A number that changes with every change of the schema, by any connection.
     func schemaVersion() throws(StorageError) -> Int64 { try statement(.schemaVersion).integer() ?? 0 }
 
     /// Returns whether another connection has changed the schema since this one's last transaction; asked in a

@@ -198,7 +198,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func prepare(_ id: Int, _ plan: AnyObject) -> PreparedPlan {
-        // A store's plans have small numbers, so the array stays as short as they are few.
+        // A store numbers its plans from 0, so the array is as long as the greatest number.
         while plans.count <= id { plans.append(nil) }
         if plans[id] == nil {
             if preparedCount >= Self.mostPrepared { forgetOldest() }
@@ -308,9 +308,9 @@ final class Connection: @unchecked Sendable {
 
     /// Overwrites the remains of a failed commit in the log.
     ///
-    /// A commit whose sync failed is complete in the log, and whoever opens the file without knowing of the failure, as
-    /// after a crash, would accept it. A commit that changes nothing replaces it, and waits for no disk. Where nothing
-    /// can be written any more this fails too, and there is no more to be done.
+    /// A commit whose sync failed is complete in the log, and a process that opens the file later, as after a crash, would
+    /// accept it. A commit that changes nothing replaces it, without a sync. If the file cannot be written at all, this fails
+    /// too, and the failed commit stays.
     func overwriteFailedCommit() {
         guard let version = try? Statement(self, "PRAGMA user_version").integer() else { return }
         let change = ["BEGIN IMMEDIATE", "PRAGMA user_version = \(version)", "COMMIT"]
@@ -354,6 +354,8 @@ final class PreparedPlan {
     // Exclusivity is not checked at run time: each access is one reading or one assignment.
     @exclusivity(unchecked) var lastUse: UInt64
     @exclusivity(unchecked) var query: Statement?
+    /// The bound of the query's sort: nil before anybody has asked for it.
+    @exclusivity(unchecked) var bound: SortBound?
     @exclusivity(unchecked) private var one: Statement?
     @exclusivity(unchecked) private var many: Statement?
     @exclusivity(unchecked) private var deletes: [String: Statement] = [:]

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-// Conditions on what a row refers to. For a condition that few records meet, SQLite should begin with these and go to the
-// rows by the reference's index. It does so for `author IN (SELECT id FROM Author WHERE …)`, but not for a subquery for
+// Conditions on referenced records. If few records meet a condition, SQLite should find these first, and then the rows by
+// the reference's index. It does so for `author IN (SELECT id FROM Author WHERE …)`, but not for a subquery for
 // each row, nor for a join without statistics.
 extension QueryCompiler {
     /// A part of the filter as a choice of records that the row refers to; nil where a subquery for each row is better,

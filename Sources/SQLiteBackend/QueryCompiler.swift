@@ -68,9 +68,13 @@ struct QueryCompiler {
     /// Returns the SQL that selects rows of a table.
     private mutating func rows() -> String {
         let keys = listedKeys
-        let conditions = (keys.map(equalities) ?? []) + scope(keys) + filter(keys)
+        let conditions = conditions(keys)
         return " FROM \(keys.map(list) ?? "")\(plan.table.name.quotedName) AS t0"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+    }
+
+    mutating func conditions(_ keys: ListedKeys?) -> [String] {
+        (keys.map(equalities) ?? []) + scope(keys) + filter(keys)
     }
 
     private func scope(_ listed: ListedKeys?) -> [String] {
@@ -105,13 +109,13 @@ struct QueryCompiler {
         return others.isEmpty ? conditions : conditions + [condition(.and(others), root)]
     }
 
-    private mutating func outputs(_ terms: [TypedTerm]) -> [String] {
+    mutating func outputs(_ terms: [TypedTerm]) -> [String] {
         var outputs: [String] = []
         for term in terms { outputs.append(value(term.term, root)) }
         return outputs
     }
 
-    private mutating func order() -> String {
+    mutating func order() -> String {
         var terms: [String] = []
         // A plus keeps SQLite from reading rows in this order, and so from stopping at the limit.
         let mark = plan.query.isComputedWhole ? "+" : ""
@@ -126,7 +130,7 @@ struct QueryCompiler {
         return term + (key.nullsFirst ? " NULLS FIRST" : " NULLS LAST")
     }
 
-    private func limit() -> String {
+    func limit() -> String {
         plan.query.isLimited ? " LIMIT ?\(parameters.limit) OFFSET ?\(parameters.limit + 1)" : ""
     }
 

@@ -5,7 +5,7 @@ extension SQLiteEngine: ExternalCommitsEngine {
     /// Costs a few microseconds.
     func externalCommits() throws(StorageError) -> ExternalCommitCount {
         if isPrivate { return .impossible }
-        // A transaction has counted when it began, and beside it nobody else commits.
+        // A transaction counts at its beginning, and no other connection commits during it.
         if others.isInTransaction { return .count(others.count) }
         var result = ExternalCommitCount.unknown
         try writer.withLockIfAvailable { (state) throws(StorageError) in
@@ -22,7 +22,7 @@ extension SQLiteEngine: ExternalCommitsEngine {
 final class ExternalCommitCounter: Sendable {
     private let counted = Atomic(0)
     private let inTransaction = Atomic(false)
-    /// The last version; looked at by whoever has the writing connection.
+    /// The last version, read and set by the holder of the writing connection.
     private let version = Mutex<Int64?>(nil)
 
     var count: Int { counted.load(ordering: .acquiring) }

@@ -21,7 +21,7 @@ extension SQLiteSession: QueryExplaining {
             statement: sql)
     }
 
-    private func steps(of sql: String) throws(StorageError) -> [String] {
+    func steps(of sql: String) throws(StorageError) -> [String] {
         let statement = try Statement(connection, "EXPLAIN QUERY PLAN " + sql)
         var cursor = try statement.cursor()
         var steps: [String] = []
@@ -31,7 +31,7 @@ extension SQLiteSession: QueryExplaining {
         return steps
     }
 
-    private static func isRoot(_ step: String) -> Bool {
+    static func isRoot(_ step: String) -> Bool {
         let words = step.split(separator: " ")
         return words.count > 1 && (words[0] == "SEARCH" || words[0] == "SCAN") && words[1] == "t0"
     }

@@ -20,7 +20,10 @@ class SQLiteSession: StorageSession {
     }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try rows(plan, arguments, of: try statement(plan, arguments))
+        let statement = try statement(plan, arguments)
+        // A sort with a limit may have a bound.
+        if plan.query.isLimited, !plan.query.order.isEmpty, let cursor = try bounded(plan, arguments) { return cursor }
+        return try rows(plan, arguments, of: statement)
     }
 
     private func rows(
@@ -48,7 +51,7 @@ class SQLiteSession: StorageSession {
         return statement
     }
 
-    private static func kinds(_ plan: QueryPlan) -> [UInt8] {
+    static func kinds(_ plan: QueryPlan) -> [UInt8] {
         let isForeign = plan.tables.contains(where: \.isForeign)
         return types(plan).map { isForeign ? $0.foreignReadKind : $0.readKind }
     }
@@ -61,6 +64,9 @@ class SQLiteSession: StorageSession {
         case .count, .exists: []
         }
     }
+
+    /// Keeps the snapshot of the next query for those after it. A transaction has one anyway.
+    func holdSnapshot() throws(StorageError) {}
 
     final func bind(
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
@@ -95,9 +101,19 @@ extension SQLiteSession: WorkCountingSession {
         _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
     ) throws(StorageError) -> Cursor {
         let statement = try statement(plan, arguments)
-        let before = statement.steps
-        work.add { statement.steps - before }
+        if plan.query.isLimited, !plan.query.order.isEmpty, let cursor = try bounded(plan, arguments, counting: work) {
+            return cursor
+        }
+        work.add(stepsOf: statement)
         return try rows(plan, arguments, of: statement)
+    }
+}
+
+extension QueryWork {
+    /// Counts the instructions of a statement from here on.
+    func add(stepsOf statement: Statement) {
+        let before = statement.steps
+        add { statement.steps - before }
     }
 }
 
@@ -130,6 +146,12 @@ final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
             end()
             throw error
         }
+        holdsSnapshot = true
+    }
+
+    override func holdSnapshot() throws(StorageError) {
+        guard !holdsSnapshot else { return }
+        try connection.begin(.beginRead)
         holdsSnapshot = true
     }
 

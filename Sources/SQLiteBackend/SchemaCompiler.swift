@@ -24,7 +24,7 @@ enum SchemaCompiler {
 
     /// A single integer key is SQLite's row number; any other key orders the table itself. An unsigned key that the
     /// store assigns is also a row number, and at most Int64.max.
-    private static func hasRowID(_ table: TableSchema) -> Bool {
+    static func hasRowID(_ table: TableSchema) -> Bool {
         guard table.key.count == 1 else { return false }
         let type = table.columns[table.key[0]].type
         return type.storage == .integer && (type != .uint64 || table.assignsKeys)

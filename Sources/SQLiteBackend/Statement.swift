@@ -108,6 +108,12 @@ final class Statement: CursorSource {
         try check(code)
     }
 
+    /// Binds a value of the current row of another statement, which is copied as it is.
+    func bind(column: Int, of row: Statement, at index: Int) throws(StorageError) {
+        let value = sqlite3_column_value(row.handle, Int32(column))
+        try check(sqlite3_bind_value(handle, Int32(index), value))
+    }
+
     private func bindCopy(_ bits: UInt64, _ tag: some BinaryInteger, _ index: Int, length: Int = 0) -> Int32 {
         let cell = csqlite_cell(bits: bits, length: UInt32(truncatingIfNeeded: length), tag: UInt32(tag))
         return csqlite_bind_copy(handle, Int32(index), cell)

@@ -1,4 +1,4 @@
-// What an application needs of the driver interface, by name. The rest is for authors of engines, who import StorageDriver.
+// The names of the driver interface that an application needs. Authors of engines import StorageDriver for the others.
 @_exported public import struct StorageDriver.BackendInfo
 @_exported public import enum StorageDriver.ColumnType
 @_exported public import enum StorageDriver.DeleteRule

@@ -140,6 +140,42 @@ struct PageTests {
         }
     }
 
+    @Test func `a change between two listening tabs reaches the second`() async throws {
+        let url = "sqlite:\(try Places.folder())/todos.db"
+        try await Places.makeStore("make", url)
+        try await inBrowser(url) { driver, pages in
+            // Of the two tabs the first one listens for both.
+            try await driver.open(pages.site + "/records?m=Todo&o=id")
+            try await driver.wait(for: "document.querySelector('#live').dataset.state == 'on'")
+            let first = try await driver.tabs()
+            try await driver.newTab()
+            try await driver.open(pages.site + "/records?m=Todo&o=id")
+            try await driver.wait(for: "document.querySelectorAll('#rows tr').length == 29")
+            let second = try await driver.tabs().filter { !first.contains($0) }
+            // The second connects some time after its turn has come; the store changes before.
+            _ = try await driver.value(
+                """
+                const Source = EventSource;
+                window.EventSource = function (address) {
+                  document.title = 'listening';
+                  setTimeout(() => {
+                    const source = new Source(address);
+                    source.onopen = () => this.onopen();
+                    source.onmessage = (message) => this.onmessage(message);
+                  }, 4000);
+                };
+                """)
+            for tab in first {
+                try await driver.show(tab: tab)
+                try await driver.closeTab()
+            }
+            for tab in second { try await driver.show(tab: tab) }
+            try await driver.wait(for: "document.title == 'listening'")
+            try await Places.makeStore("change", url)
+            try await driver.wait(for: "document.querySelectorAll('#rows tr').length == 30")
+        }
+    }
+
     @Test func `ten pages stay usable while a program writes at full speed`() async throws {
         let url = "sqlite:\(try Places.folder())/todos.db"
         try await Places.makeStore("make", url)

@@ -32,7 +32,7 @@ final class DiskState: Sendable {
     /// A commit is written that ends there.
     func advance(to end: Int64) { written.store(end, ordering: .releasing) }
 
-    /// The commit that ends there counts as it is.
+    /// The commit that ends there is valid without a sync.
     func acceptUnawaited(_ end: Int64) { unawaited.store(end, ordering: .releasing) }
 
     /// Cuts off the commits whose sync failed, which no caller knows, so that the file does not have them when it is

@@ -9,7 +9,7 @@ package import Foundation
 
 /// A file of commits, open for writing by one process, or for reading by any.
 ///
-/// Not thread-safe: whoever uses it makes its calls one after the other; a ``WrittenCommit`` may be waited for meanwhile.
+/// Not thread-safe: calls must follow one another. A ``WrittenCommit`` may be awaited meanwhile.
 /// <doc:StoreFileFormat> describes the file.
 package final class StoreFile {
     package enum Mode: Sendable {

@@ -22,8 +22,8 @@ struct StoreFollower {
     ///
     /// Costs one system call if the file has not changed, and reading the new commits if it has grown. A rewritten file
     /// is read from its beginning. A removed file leaves the tables unchanged.
-    /// - Parameter letGo: called before another file is read: whoever holds the tables of the old one releases them, so
-    ///   that both need not be in memory.
+    /// - Parameter letGo: called before another file is read; it releases the tables of the old file, so that both are
+    ///   not in memory at once.
     /// - Throws: what opening throws.
     mutating func refresh(letGo: () -> Void) throws(StorageError) -> ArchiveTables? {
         guard var next = try isBehind ? reopen(letGo) : readOn(letGo) else { return nil }
@@ -40,7 +40,7 @@ struct StoreFollower {
         do throws(StorageError) {
             refresh = try file.refresh { (entry) throws(StorageError) in try next.take(entry) }
         } catch {
-            // The writer may have taken back what it could not bring to the disk, after it was read here.
+            // The writer may have cut off a commit whose sync failed, after it was read here.
             guard error.code == .corrupt else { throw error }
             next = StoreLoader()
             return try reopen(letGo)

@@ -3,8 +3,8 @@ internal import StorageDriver
 /// The keys of the records that a transaction has written to, as long as they are few, so that its commit finds them
 /// without a comparison of all tables.
 ///
-/// A record whose key is here may be as it was: it was stored as it is already, or a savepoint was undone. Kept from one
-/// transaction to the next, so that noting a key seldom allocates. Used by one thread at a time.
+/// A record whose key is here may be unchanged, after a save of an equal record or after a savepoint was undone. The object is
+/// kept from one transaction to the next, so that noting a key seldom allocates. One thread at a time uses it.
 final class WrittenKeys {
     /// Keys of records of one model, in order, each once.
     private struct ModelKeys {

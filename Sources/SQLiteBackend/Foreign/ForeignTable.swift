@@ -72,7 +72,7 @@ struct ForeignTable {
     }
 
     /// SQLite's name for the row number: one that no column has.
-    private var rowID: String? {
+    var rowID: String? {
         guard hasRowID else { return nil }
         return ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.name.lowercased() == name } }
     }

@@ -280,7 +280,7 @@ struct WriteAttempt {
     var own: UncommittedModels?
     /// The changes, if anybody asked for them when it began.
     var changes: ChangeSet?
-    /// The changes by the removal of what had expired before it; nil if there are none, or if nobody asked.
+    /// The changes by the removal of expired records before it; nil if there are none, or if they are not wanted.
     var expired: ChangeSet?
     /// Actions of the layers for the time after the commit.
     var afterCommit: [() -> Void] = []

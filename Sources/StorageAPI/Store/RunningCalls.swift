@@ -91,7 +91,7 @@ final class RunningCalls: Sendable {
         return true
     }
 
-    /// Lets those go on that wait for the end of the call that closes.
+    /// Resumes the calls that wait for the end of the closing call.
     func endClosing() {
         let waiting = state.withLock { state in
             defer { state.closing = [] }

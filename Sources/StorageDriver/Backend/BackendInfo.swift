@@ -46,12 +46,12 @@ public struct BackendInfo: Sendable {
         case concurrentReads
         /// A second process may use the store at the same time.
         case sharing
-        /// Commits of other processes are noticed, for those who observe the store; see ``ExternalCommitsEngine``.
+        /// Observers of the store are notified of commits by other processes; see ``ExternalCommitsEngine``.
         case foreignCommits
         /// The engine finds damage anywhere in the file, also in values (clause E3).
         case damageDetection
-        /// The schema of a model can be changed while its records are read. Where that is lacking, a change waits for those
-        /// who read, and throws `busy` if they do not end in time.
+        /// The schema of a model can be changed while its records are read. An engine without it waits for the reads to end,
+        /// and throws `busy` if they do not end in time.
         case changingWhileReading
         /// The store can be written. A store that was opened read-only lacks it.
         case writing

@@ -27,7 +27,7 @@ public protocol BatchingEngine: StorageEngine {
 /// An optional feature of a session that waits for a server: it learns of queries before they are asked, so that it can
 /// send them in one round trip with the first of them.
 ///
-/// The store tells the queries for what records own, before it asks them one after the other. Keep them, send them with the
+/// The store announces its queries for owned records before it asks them one after the other. Keep them, send them with the
 /// next query of the session, and answer a later `rows(_:_:)` with the same plan and arguments from what came back.
 public protocol PrefetchingSession: StorageSession {
     /// Announces queries that are likely to be asked soon, without a limit and each once. Replaces earlier

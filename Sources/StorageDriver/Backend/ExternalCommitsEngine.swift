@@ -20,7 +20,7 @@ public protocol ExternalCommitsEngine: StorageEngine {
 /// }
 /// ```
 public protocol ListeningEngine: ExternalCommitsEngine {
-    /// Calls the closure soon after somebody else has committed, until ``stopListening()``. Returns at once.
+    /// Calls the closure soon after each commit of another process, until ``stopListening()``. Returns at once.
     func startListening(_ tell: @escaping @Sendable () -> Void)
 
     /// Returns at once.
@@ -47,9 +47,9 @@ public protocol PromotableEngine: StorageEngine {
 
 /// The commits by others than an engine.
 public enum ExternalCommitCount: Sendable, Hashable {
-    /// Nobody else can write.
+    /// No other process can write.
     case impossible
-    /// A number that is another one after a commit of somebody else.
+    /// A number that differs after a commit of another process.
     case count(Int)
     /// It cannot be decided without waiting.
     case unknown

@@ -1,7 +1,7 @@
 /// Something that an examination of a store and its server has found.
 package struct HealthFinding: Sendable, Equatable {
     package enum Severity: String, Sendable, Comparable, CaseIterable {
-        /// A fact that whoever operates the store should know.
+        /// A fact that the operator of the store should know.
         case note
         /// Something that grows into a problem, or weakens a guarantee.
         case warning

@@ -8,13 +8,13 @@ package struct JSONProblem: Error {
     package init(_ message: String, at offset: Int) { (self.message, self.offset) = (message, offset) }
 }
 
-/// Passes over the tokens of JSON text, as strictly as RFC 8259 asks. Stored arrays (``JSONReader``), archives and imports
-/// are read by it, each into values of its own.
+/// Scans the tokens of JSON text, as strictly as RFC 8259 requires. Readers of stored arrays (``JSONReader``), of archives and
+/// of imports use it, each for its own values.
 ///
-/// It never looks beyond the text. After an error it is of no further use.
+/// It never reads beyond the text. After an error it must not be used again.
 @frozen
 package struct JSONScanner {
-    /// Must outlive the scanner: whoever makes one holds the text.
+    /// Must outlive the scanner: the creator of the scanner holds the text.
     @usableFromInline let text: UnsafeRawBufferPointer
     @usableFromInline let deepest: Int
     @usableFromInline var depth = 0

@@ -54,7 +54,7 @@ package enum JSONFormat {
 
     /// Passes the text between the quotes to a closure, part by part.
     ///
-    /// - Parameter escapesDelete: whether the control character that JSON takes as it is is escaped too, for a terminal.
+    /// - Parameter escapesDelete: true to escape the control character DEL too, which JSON allows unescaped, for a terminal.
     @inlinable @inline(__always)
     package static func escape(
         _ text: UnsafeRawBufferPointer, escapesDelete: Bool = false, _ append: (UnsafeRawBufferPointer) -> Void

@@ -44,7 +44,7 @@ struct FixedPointSum {
     }
 }
 
-/// The sum of Doubles, rounded once, in the end. Infinities and NaN give what IEEE 754 says, in any order.
+/// The sum of Doubles, rounded once at the end. Infinities and NaN give the results of IEEE 754, in any order.
 struct DoubleSum {
     // From the least bit of a Double, 2^-1074, to beyond the greatest, enough for 2^64 terms.
     private var finite = FixedPointSum(base: 1 << 32, digits: 70)

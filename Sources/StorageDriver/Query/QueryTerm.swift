@@ -146,7 +146,7 @@ extension QueryTerm {
 }
 
 extension QueryTerm {
-    /// The term with others in place of its operands, and of what it computes and asks along an edge.
+    /// The term with other terms in place of its operands, and of the terms that it evaluates along an edge.
     package func replacingOperands(_ other: (QueryTerm) -> QueryTerm) -> QueryTerm {
         switch self {
         case .column, .argument, .null, .constant, .isAmong: return self

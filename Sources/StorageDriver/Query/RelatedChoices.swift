@@ -1,10 +1,10 @@
 extension QueryPlan {
-    /// The query with its conditions on related rows as lists of keys, for a backend that evaluates queries by itself:
-    /// `author.name == "A"` becomes `author IN (…)`, and `books.count > 2` becomes `id IN (…)`. So one query for each
-    /// condition goes over the related rows, instead of one for each row.
+    /// The query with its conditions on related rows as lists of keys, for a backend that evaluates queries in Swift:
+    /// `author.name == "A"` becomes `author IN (…)`, and `books.count > 2` becomes `id IN (…)`. So each
+    /// condition takes one query of the related rows, instead of one for each row.
     ///
     /// A condition stays as it is where looking at each row's related rows costs less: another condition finds few rows,
-    /// a limit may soon be met, or there are many more related rows than rows. So does one through rows between.
+    /// a limit may soon be met, or there are many more related rows than rows. Conditions through rows between stay too.
     ///
     /// - Parameters:
     ///   - arguments: the query's; gets the lists.

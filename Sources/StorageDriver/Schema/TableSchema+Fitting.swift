@@ -45,8 +45,8 @@ extension TableSchema {
 
     /// Checks that a plan for this table is valid for the currently recorded ones.
     ///
-    /// Added tables and columns are no obstacle, and neither are indexes, marks of what is gone, and a property that
-    /// has become Optional: a nil in it is its row's error.
+    /// Added tables, columns and indexes, marks of removed parts, and properties that have become Optional are allowed;
+    /// reading a nil in such a property is an error of its row.
     ///
     /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
     /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was.

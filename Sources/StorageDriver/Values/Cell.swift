@@ -1,7 +1,7 @@
 /// One value of a row, as it crosses the driver interface: 16 bytes with the value itself, or with the address and
 /// length of its bytes.
 ///
-/// A cell owns nothing. A text or blob cell points at memory of whoever made the row. When reading, the memory is valid
+/// A cell owns nothing. A text or blob cell points at memory of the row's creator. When reading, the memory is valid
 /// until the next row is read; when writing, until the call that received the batch returns.
 @frozen
 public struct Cell: BitwiseCopyable, Sendable {

@@ -15,7 +15,7 @@ struct OwnedTable {
             html.element("table") { html in
                 html.element("thead") { html in
                     html.element("tr") { html in
-                        html.element("th", .class("n"), .init("scope", "col"), text: "")
+                        html.element("th", .class("n index"), .init("scope", "col"), text: "")
                         for column in columns {
                             html.element("th", .class(css(column)), .init("scope", "col")) { html in
                                 html.element("bdi", text: column.name)
@@ -26,7 +26,7 @@ struct OwnedTable {
                 html.element("tbody") { html in
                     for (place, record) in records.prefix(Self.most).enumerated() {
                         html.element("tr") { html in
-                            html.element("td", .class("n")) { $0.note(place.grouped) }
+                            html.element("td", .class("n index")) { $0.note(place.grouped) }
                             for column in columns {
                                 html.element("td", .class(css(column))) { cell(record[column.name], &$0) }
                             }

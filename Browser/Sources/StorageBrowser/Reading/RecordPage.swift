@@ -57,7 +57,7 @@ extension RecordRequest {
 
         var page = RecordPage()
         var bytes = 0
-        ranges: for range in Self.ranges(columns, after: position) {
+        ranges: for range in ranges(columns, schema) {
             var records = range.records(store.records(model), columns)
             if let condition { records = records.where(text: condition) }
             // One more than the page has tells if there are others.
@@ -129,12 +129,29 @@ extension RecordRequest {
         return columns
     }
 
+    /// The parts of the records from the start of the page on. Where no index has the order they are one part, because each
+    /// part reads all records.
+    private func ranges(_ columns: [SortColumn], _ schema: RecordSchema) -> [Range] {
+        let ranges = Self.ranges(columns, after: position)
+        let sorted = order.flatMap { schema.property($0) }
+        guard let sorted, ranges.count > 1, !sorted.isKey, !sorted.isIndexed, !sorted.isUnique else { return ranges }
+        return [Range(anyOf: ranges.reversed())]
+    }
+
     /// A part of the records that an index can find, since it compares columns with values by equality and then one by order.
     private struct Range {
         var conditions: [String] = []
         var arguments: [Value] = []
-        /// The columns that still have to be sorted by.
+        /// The first of the columns that still have to be sorted by.
         var unsorted = 0
+
+        init(unsorted: Int = 0) { self.unsorted = unsorted }
+
+        /// The records of several parts, in the order of all columns.
+        init(anyOf ranges: [Range]) {
+            conditions = [ranges.map { "(" + $0.conditions.joined(separator: " and ") + ")" }.joined(separator: " or ")]
+            arguments = ranges.flatMap(\.arguments)
+        }
 
         func records(
             _ records: Select<DynamicRecord, Store>, _ columns: [SortColumn]
@@ -223,7 +240,7 @@ extension RecordRequest {
     /// Returns the query plan for the records of the page.
     func explanation(in store: Store, _ schema: RecordSchema) async throws -> QueryExplanation {
         let columns = sortColumns(schema)
-        let range = Self.ranges(columns, after: position).last ?? Range()
+        let range = ranges(columns, schema).last ?? Range()
         var records = range.records(store.records(model), columns)
         if let condition { records = records.where(text: condition) }
         return try await records.limit(size + 1).only(self.columns ?? schema.properties.map(\.name)).explain()

@@ -77,6 +77,8 @@ async function countTotal() {
 
 // The page follows the store: what is here is replaced by what is there now, and rows that are others are marked.
 let tag = null;
+// The part of the page as it was served, before anything here was added to it.
+let shown = byId("main")?.outerHTML;
 let isRefreshing = false;
 let isAskedAgain = false;
 
@@ -102,9 +104,14 @@ async function refresh() {
         if (response.status === 304) return;
         const page = await parsed(response);
         const models = page.getElementById("models");
-        if (models) byId("models").replaceWith(models);
+        if (models && models.outerHTML !== byId("models").outerHTML) byId("models").replaceWith(models);
         const main = page.getElementById("main");
         if (!main) return;
+        const served = main.outerHTML;
+        if (served === shown) {
+            tag = response.headers.get("ETag");
+            return;
+        }
         // Who has scrolled on, or is typing, is told instead of being moved.
         if (added > 0) return offer();
         if (document.activeElement?.closest("#main form") || document.querySelector("#main details[open]")) return;
@@ -114,6 +121,7 @@ async function refresh() {
         const { scrollTop, scrollLeft } = byId("scroller") ?? { scrollTop: 0, scrollLeft: 0 };
         const top = byId("main").scrollTop;
         byId("main").replaceWith(main);
+        shown = served;
         main.scrollTop = top;
         if (byId("scroller")) Object.assign(byId("scroller"), { scrollTop, scrollLeft });
         for (const [key, row] of rowsByKey(main)) {
@@ -154,7 +162,8 @@ function listen() {
     };
     const follow = () => new Promise(() => {
         const events = new EventSource("/events");
-        events.onopen = () => tell("on");
+        // Changes before the connection was there have told nobody: of a new page, and where another tab listened.
+        events.onopen = () => { tell("on"); tell("changed"); };
         events.onerror = () => tell("off");
         events.onmessage = () => tell("changed");
     });

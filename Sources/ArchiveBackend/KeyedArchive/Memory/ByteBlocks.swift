@@ -1,4 +1,4 @@
-/// Memory for values that an archive does not hold as they are wanted: blocks that never move, kept for the next use.
+/// Memory for values that the archive holds in another form: blocks that never move and are reused.
 struct ByteBlocks: ~Copyable {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
     private var current = 0

@@ -18,7 +18,7 @@ package struct RecordDecoder: ~Copyable {
     var marks = EntryMarks()
     /// The positions of the previous array's keys, by which most arrays of an archive are recognised at once.
     var arrayShape: ArrayShape?
-    /// Text that an archive does not hold as it is wanted: arrays, and strings beyond ASCII.
+    /// Text that the archive holds in another form: arrays, and strings beyond ASCII.
     var made = ByteBlocks()
     var json = OutputBuffer()
 

@@ -154,7 +154,7 @@ extension RecordEncoder {
     /// Writes a cell as the value of a key: numbers directly, everything else as a UID.
     ///
     /// The cell's tag decides, and the column's type only between representations that decode to the same cell. So a
-    /// cell that does not fit its column is preserved, and is an error for whoever reads it.
+    /// cell that does not fit its column is preserved, and reading it is an error.
     @inline(__always)
     mutating func scalar(_ cell: Cell, _ form: ScalarForm) throws(StorageError) -> UInt32 {
         switch cell.tag {

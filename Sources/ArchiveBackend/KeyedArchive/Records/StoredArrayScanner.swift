@@ -6,9 +6,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Takes a stored array's JSON text apart, element by element, as long as it is written exactly as `JSONWriter` writes.
+/// Reads the JSON text of a stored array, element by element, if it is written exactly as `JSONWriter` writes it.
 ///
-/// Any other text of the same meaning is refused, since an archive gives back the former only.
+/// Any other text with the same meaning is refused, since decoding the archive gives the text of `JSONWriter`.
 struct StoredArrayScanner {
     private var json: JSONScanner
 

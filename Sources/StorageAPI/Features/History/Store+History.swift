@@ -39,7 +39,7 @@ extension Store {
         public let kind: Kind
         /// The record's key; nil for ``Kind/everything``.
         public let key: Key?
-        /// The place after this entry, to go on from.
+        /// The place after this entry, from which reading can continue.
         public let token: HistoryToken
         private let image: Result<Record?, StorageError>
         private let stored: StoredImage?

@@ -12,7 +12,7 @@ extension Store {
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
     /// counts again.
     ///
-    /// A later commit of somebody else does not hinder it, unless it has changed the same records.
+    /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///
     /// Costs a look at the later commits, and what ``undo(_:author:note:)`` costs.
     ///
@@ -20,7 +20,7 @@ extension Store {
     ///   - author: the author whose commit is undone, and of the new commit; nil for the commits of this store.
     ///   - note: the reason for undoing it.
     /// - Returns: the number of the new commit.
-    /// - Throws: `notFound` if the kept history has no such commit; `conflict` if somebody has changed its records since;
+    /// - Throws: `notFound` if the kept history has no such commit; `conflict` if its records have changed since;
     ///   `configuration` if the store keeps no history; as ``undo(_:author:note:)``. Then nothing is done.
     @discardableResult
     public nonisolated(nonsending) func undoLast(

@@ -41,7 +41,7 @@ public final class Live<Value: Sendable>: Observable {
         return latest
     }
 
-    /// The error that has ended the observation; nil as long as it goes on, and if the store was closed.
+    /// The error that has ended the observation; nil while the store is observed, and after it was closed.
     public var error: StorageError? {
         registrar.access(self, keyPath: \.error)
         return failure

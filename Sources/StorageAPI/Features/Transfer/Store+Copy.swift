@@ -17,7 +17,7 @@ extension Store {
     ///
     /// Rows go over as they are stored, without the program's types, a few hundred at a time; removed properties' data
     /// and the highest assigned keys are copied too. It is one read of the source's last commit and one transaction of
-    /// this store: whoever reads meanwhile sees the state before, and an error or a cancelled task leaves it as it was.
+    /// this store: reads meanwhile see the state before, and after an error or in a cancelled task the store is unchanged.
     ///
     /// ```swift
     /// for copied in try await archive.copy(from: database) {

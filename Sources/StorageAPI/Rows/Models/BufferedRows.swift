@@ -12,7 +12,7 @@ final class BufferedRows: CursorSource {
 
     convenience init(width: Int) { self.init(RowBuffer(width: width)) }
 
-    /// Rows whose bytes somebody else holds.
+    /// Rows whose bytes another object holds.
     init(_ rows: RowBuffer) {
         self.rows = rows
         current = .allocate(capacity: rows.width)

@@ -47,7 +47,7 @@ package enum EmbeddedCoding {
     }()
 
     private static func mark(_ isDecoding: Bool) {
-        // An address that is never read: it tells one thread from the others.
+        // An address that is never read. It identifies a thread.
         if let key { pthread_setspecific(key, isDecoding ? UnsafeRawPointer(bitPattern: 1) : nil) }
     }
 

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A session that tells whether a repeated read has the same result, by a digest of the rows that are a part of it.
+/// A session that recognises a repeated read with the same result, by a digest of the rows of the result.
 protocol ReadTrackingSession: StorageSession {
     /// The rows of a query.
     ///

@@ -4,8 +4,8 @@ import StorageDriver
 ///
 /// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
 /// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can
-/// be read after the model has got others, and ``FormerSchema`` tells what became of a name. An array that has no rows and
-/// is not Optional is there with no column, which tells it from a property that came later.
+/// be read after the model has got others, and ``FormerSchema`` has the later changes of each name. An array that has no rows
+/// and is not Optional has an entry without columns, which distinguishes it from a property that was added later.
 ///
 /// Version 1 omits such arrays, and properties that the program did not declare.
 struct RecordImage: Equatable {
@@ -172,7 +172,7 @@ private struct ImageWriter {
     }
 }
 
-/// Reads the bytes of an image, whoever has written them.
+/// Reads the bytes of an image, which may come from any program and be damaged.
 struct ImageReader {
     private let bytes: [UInt8]
     private var position = 0

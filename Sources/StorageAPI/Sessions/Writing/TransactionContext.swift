@@ -20,7 +20,7 @@ package final class TransactionContext {
     @exclusivity(unchecked) private(set) var own: UncommittedModels?
     /// The author of the transaction, and its purpose; nil if it names none.
     @exclusivity(unchecked) private(set) var givenSignature: CommitSignature?
-    /// The last error of a call in this transaction that says that somebody else is in the way.
+    /// The last error of a call in this transaction that another writer has caused.
     @exclusivity(unchecked) private(set) var collision: StorageError?
     /// References that were written to records that were not there; nil if there are none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
@@ -206,7 +206,7 @@ package final class TransactionContext {
     /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
     func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
-    /// Returns the references to a model's records, whoever has declared them.
+    /// Returns the references to a model's records, of all programs.
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
         // What this transaction has prepared is not known to others, and perhaps undone.

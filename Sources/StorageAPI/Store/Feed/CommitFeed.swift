@@ -85,7 +85,7 @@ final class CommitFeed: Sendable {
     /// True if anybody observes.
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
-    /// A session that captures the changes of a write which begins now; nil if nobody asks for any.
+    /// A session that captures the changes of a write that begins now; nil if no changes are observed.
     ///
     /// - Parameter subscribers: makes those that follow the changes.
     func capture(
@@ -124,7 +124,7 @@ final class CommitFeed: Sendable {
             let before = job.attempt.changes?.interest
             let isKnown =
                 before === state.capturing || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
-            // Most commits change nothing that somebody observes.
+            // Most commits change nothing that is observed.
             if isKnown, models?.isEmpty == true { return }
             state.announced[ObjectIdentifier(job)] = .some(isKnown ? models : nil)
         }

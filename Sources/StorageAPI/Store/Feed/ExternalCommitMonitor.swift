@@ -20,7 +20,7 @@ final class ExternalCommitMonitor: Sendable {
 
     private static let interval = DispatchTimeInterval.milliseconds(50)
 
-    /// Nil if nobody else can write.
+    /// Nil if no other process can write.
     init?(_ engine: any ExternalCommitsEngine, tell: @escaping @Sendable () -> Void) {
         // An engine that cannot say it now is asked again.
         let count = Result { () throws(StorageError) in try engine.externalCommits() }
@@ -106,7 +106,7 @@ extension Store {
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
     /// 20 times a second while it is observed, or is notified by the server.
     ///
-    /// Does nothing if nobody else can write to the store.
+    /// Does nothing if no other process can write to the store.
     /// - Throws: `unsupported` if others can, and the backend cannot tell; `busy` in a body of the store; `closed`.
     public nonisolated(nonsending) func refresh() async throws(StorageError) {
         try checkNotInBody("refresh")

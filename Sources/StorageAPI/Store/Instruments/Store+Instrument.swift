@@ -1,7 +1,7 @@
 public import StorageDriver
 
 extension Store {
-    /// Is told when calls of a store begin and end, to measure or to trace them.
+    /// Receives the beginning and end of each call of a store, to measure or to trace them.
     ///
     /// A store without instruments pays nothing for them. With one, each row that an engine gives or takes costs another
     /// call, which counts it.

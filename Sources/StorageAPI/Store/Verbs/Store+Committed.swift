@@ -16,7 +16,7 @@ extension Store {
     /// if let commit = done.commit { try await store.undo(commit) }
     /// ```
     ///
-    /// The number is that of this transaction, whoever writes to the store meanwhile.
+    /// The number is that of this transaction, also while others write to the store.
     ///
     /// - Parameters:
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`.

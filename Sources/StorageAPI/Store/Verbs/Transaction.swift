@@ -104,7 +104,7 @@ extension Store {
     /// - Parameters:
     ///   - body: called by the queue while this call waits. Nothing else can call it, because the callers take it as
     ///     `sending`.
-    ///   - signature: takes the signature of the last attempt; nil if nobody asks for it.
+    ///   - signature: takes the signature of the last attempt; nil if it is not wanted.
     nonisolated(nonsending) func transacting<T>(
         _ retries: Int, signature: Box<CommitSignature>? = nil,
         _ body: @escaping (inout Transaction) throws(StorageError) -> T

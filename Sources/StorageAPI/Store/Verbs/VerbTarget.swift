@@ -20,7 +20,7 @@ package enum VerbTarget {
         }
     }
 
-    /// The store that all runs on in the end.
+    /// The store on which all calls run.
     var home: Store {
         switch self {
         case .store(let store): store

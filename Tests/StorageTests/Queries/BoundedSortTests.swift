@@ -1,0 +1,233 @@
+import Foundation
+import Logging
+import SQLiteBackend
+import StorageDriver
+import StorageKit
+import Synchronization
+import Testing
+
+/// SQLite, counting the work of its queries.
+private struct CountedBackend: StorageBackend {
+    static let scheme = "counted"
+    let base: SQLiteBackend
+    let work = Work()
+
+    final class Work: Sendable {
+        private let amount = Mutex(0)
+        func add(_ work: QueryWork) { amount.withLock { $0 += work.amount } }
+        func take() -> Int {
+            amount.withLock { amount in
+                defer { amount = 0 }
+                return amount
+            }
+        }
+    }
+
+    init(path: String) { base = SQLiteBackend(path: path) }
+    init(url: StorageURL) throws(StorageError) { base = try SQLiteBackend(url: url) }
+    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        Engine(base: try base.open(logger: logger), work: work)
+    }
+
+    private final class Engine: StorageEngine {
+        let base: any StorageEngine
+        let work: Work
+        init(base: any StorageEngine, work: Work) { (self.base, self.work) = (base, work) }
+        var info: BackendInfo { base.info }
+        func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+            Reader(try base.reader(scope), work)
+        }
+        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+            try base.write(body)
+        }
+        func close() throws(StorageError) { try base.close() }
+    }
+
+    private final class Reader: StorageReader {
+        let base: any StorageReader
+        let work: Work
+        init(_ base: any StorageReader, _ work: Work) { (self.base, self.work) = (base, work) }
+        func tables() throws(StorageError) -> [TableSchema] { try base.tables() }
+        func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+            guard let session = base as? any WorkCountingSession else { return try base.rows(plan, arguments) }
+            let counted = QueryWork()
+            var cursor = try session.rows(plan, arguments, counting: counted)
+            var rows: [[Value]] = []
+            while try cursor.next() { rows.append((0..<plan.query.width).map { cursor.cells[$0].value }) }
+            work.add(counted)
+            var next = rows.makeIterator()
+            return Cursor(columns: plan.query.width) { () throws(StorageError) in next.next() }
+        }
+        func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try base.greatestKey(in: table) }
+        func end() { base.end() }
+    }
+}
+
+@Suite("Q4 Sorts by a column without an index, of many rows")
+struct BoundedSortTests {
+    @Storable struct Reading: Equatable {
+        var id: Int
+        /// Rises with the key.
+        var rising: Int
+        /// In no order of the key, with ties, and nil for every tenth.
+        var rank: Int?
+        var name: String
+        /// With NaN.
+        var ratio: Double
+        var isOpen: Bool
+        var amount: Decimal
+        var large: UInt64
+        /// Nil for nearly all.
+        var rare: String?
+        @Indexed var kind: Int
+    }
+
+    private static let count = 110_000
+
+    /// Fills the table as another program does, since that is quick. The key is an expression of n, from 1 on.
+    private func fill(_ path: String, key: String, _ count: Int = count) throws {
+        try sqliteRun(
+            path,
+            """
+            INSERT INTO "Reading"
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(count))
+            SELECT \(key), n, CASE WHEN n % 10 = 0 THEN NULL ELSE n * 7919 % 50021 END, 'name ' || (n * 104729 % 1000003),
+            CASE WHEN n % 1000 = 0 THEN 'NaN' ELSE n * 31 % 10007 / 8.0 END, n % 3 = 0, (n * 613 % 997) || '.5',
+            CASE WHEN n % 5 = 0 THEN '1844674407370955' || (1000 + n * 17 % 615) ELSE n * 17 % 4099 END,
+            CASE WHEN n % 4000 = 0 THEN 'rare ' || n END, n % 7 FROM number
+            """)
+    }
+
+    private func withReadings(
+        key: String = "n", _ count: Int = count, _ body: (Store, String, CountedBackend.Work) async throws -> Void
+    ) async throws {
+        try await withDatabase { path in
+            let backend = CountedBackend(path: path)
+            try await Store(backend, models: Reading.self).thenClose { store in
+                try fill(path, key: key, count)
+                try await body(store, path, backend.work)
+            }
+        }
+    }
+
+    /// Orders as texts, and as SQL that another program sorts by.
+    private static let orders = [
+        ("rising", "rising, id"), ("rising desc", "rising DESC, id"), ("rank", "rank, id"),
+        ("rank desc", "rank DESC, id"), ("rank desc, id desc", "rank DESC, id DESC"), ("rank, id", "rank, id"),
+        ("rank, id desc", "rank, id DESC"), ("name", "name, id"), ("name desc", "name DESC, id"),
+        ("ratio", "ratio, id"), ("ratio desc", "ratio DESC, id"), ("isOpen", "isOpen, id"),
+        ("isOpen desc", "isOpen DESC, id"), ("isOpen desc, id desc", "isOpen DESC, id DESC"),
+        ("amount", "CAST(amount AS REAL), id"), ("amount desc", "CAST(amount AS REAL) DESC, id"),
+        ("large", "large, id"), ("large desc", "large DESC, id"), ("rare", "rare, id"), ("rare desc", "rare DESC, id"),
+        ("isOpen, name", "isOpen, name, id"), ("kind", "kind, id"), ("id desc", "id DESC"),
+    ]
+
+    private func expectSame(
+        _ store: Store, _ path: String, _ condition: (text: String, sql: String)? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for (order, sql) in Self.orders {
+            for (limit, offset) in [(101, 0), (20, 60)] {
+                var select = store.records("Reading").order(text: order).limit(limit).offset(offset)
+                if let condition { select = select.where(text: condition.text) }
+                let found = try await select.only(["id"]).all().map { fields in
+                    fields.compactMap { if case .value(.int(let id), _) = $0.content { String(id) } else { nil } }[0]
+                }
+                let filter = condition.map { "WHERE \($0.sql) " } ?? ""
+                let expected = try sqliteColumn(
+                    path, "SELECT id FROM Reading \(filter)ORDER BY \(sql) LIMIT \(limit) OFFSET \(offset)")
+                #expect(found == expected, "\(order) \(limit) \(offset)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        // Dense, far from each other, below 0, and most of them in a small part of all numbers.
+        "n", "n * 1000000007 + n % 5 - 90000000000000", "CASE WHEN n < 55000 THEN n ELSE n * 4000000007 END",
+        "CASE WHEN n = 1 THEN -9223372036854775807 ELSE n * 83848836698678 END",
+    ])
+    func `a limited sort gives the first rows in every order, whatever the keys are`(_ key: String) async throws {
+        try await withReadings(key: key) { store, path, _ in try await expectSame(store, path) }
+    }
+
+    @Test(arguments: [
+        ("rank > 40000", "rank > 40000"), ("name beginswith \"name 77\"", "name >= 'name 77' AND name < 'name 78'"),
+        ("rising < 90000 and not isOpen", "rising < 90000 AND NOT isOpen"), ("rare != nil", "rare IS NOT NULL"),
+        ("kind == 3", "kind = 3"),
+    ])
+    func `a limited sort of the rows that meet a condition gives the first of them`(
+        _ text: String, _ sql: String
+    ) async throws {
+        try await withReadings { store, path, _ in try await expectSame(store, path, (text, sql)) }
+    }
+
+    @Test func `a limited sort leaves most rows out by one comparison`() async throws {
+        let count = 150_000
+        try await withReadings(count) { store, _, work in
+            for order in ["rising desc", "rank desc", "isOpen", "isOpen desc", "name", "name desc"] {
+                let select = store.records("Reading").order(text: order)
+                _ = work.take()
+                _ = try await select.limit(100).only(["id"]).all()
+                let bounded = work.take()
+                // A limit of so many has no bound.
+                _ = try await select.limit(1025).only(["id"]).all()
+                let plain = work.take()
+                // Rows with the value of the bound take a second comparison, by their keys.
+                let most = order.hasPrefix("isOpen") ? count * 13 / 2 : count * 5
+                #expect(bounded < most && plain > count * 6, "\(order): \(bounded) instead of \(plain)")
+            }
+        }
+    }
+
+    @Test func `a small table is sorted without a sample`() async throws {
+        try await withReadings(1000) { store, path, work in
+            _ = work.take()
+            _ = try await store.records("Reading").order(text: "rank").limit(10).only(["id"]).all()
+            let first = work.take()
+            _ = try await store.records("Reading").order(text: "rank").limit(1024).only(["id"]).all()
+            #expect(first < work.take())
+            try await expectSame(store, path)
+        }
+    }
+
+    @Test func `a transaction sorts what it has written`() async throws {
+        try await withReadings { store, _, _ in
+            try await store.transaction { transaction in
+                try transaction.update(Reading.self).where { $0.rising <= 50 }.set(\.rank, to: 60_000).run()
+                let found = try transaction.select(Reading.self).order { $0.rank.descending }.limit(60).all()
+                #expect(found.map(\.id).prefix(50) == Array(1...50)[...])
+                #expect(found.count == 60 && found[50].rank == 50_020)
+            }
+        }
+    }
+
+    @Test func `tables of other software are sorted alike`() async throws {
+        try await withDatabase { path in
+            let number = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 130000)"
+            try sqliteRun(
+                path, "CREATE TABLE number(id INTEGER PRIMARY KEY, title TEXT, size)",
+                "INSERT INTO number \(number) SELECT n, 't' || (n * 7919 % 100003), n * 13 % 5003 FROM number",
+                "CREATE TABLE code(id TEXT PRIMARY KEY, title TEXT COLLATE NOCASE NOT NULL)",
+                "INSERT INTO code \(number) SELECT 'k' || (n * 31 % 130003), CASE n % 2 WHEN 0 THEN 'T' ELSE 't' END"
+                    + " || (n * 7919 % 100003) FROM number",
+                "CREATE TABLE keyless(title TEXT)",
+                "INSERT INTO keyless \(number) SELECT 't' || (n * 7919 % 100003) FROM number",
+                "CREATE TABLE ordered(id TEXT PRIMARY KEY, title TEXT) WITHOUT ROWID",
+                "INSERT INTO ordered SELECT id, title FROM code")
+            try await Store(SQLiteBackend(path: path)).thenClose { store in
+                for (table, key) in [("number", "id"), ("code", "id"), ("keyless", "rowid"), ("ordered", "id")] {
+                    for direction in ["asc", "desc"] {
+                        let found = try await store.records(table).order(text: "title \(direction)").limit(101).all()
+                        let expected = try sqliteColumn(
+                            path,
+                            "SELECT title FROM \(table) ORDER BY title COLLATE BINARY \(direction), \(key) LIMIT 101")
+                        let titles = found.map { record in
+                            if case .text(let title)? = record.value("title") { title } else { "" }
+                        }
+                        #expect(titles == expected, "\(table) \(direction)")
+                    }
+                }
+            }
+        }
+    }
+}
