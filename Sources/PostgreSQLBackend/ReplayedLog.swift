@@ -2,7 +2,7 @@ internal import Dispatch
 internal import StorageDriver
 import Synchronization
 
-/// What a replica has replayed of the primary's log, for an observed store that was opened on the replica. It has no
+/// The part of the primary's log that a replica has replayed, for an observed store that was opened on it. A replica has no
 /// notices, and its sequences run ahead of those of the primary, so the store looks at the log.
 ///
 /// A commit that a replica shows has moved the place in its log, and then either the transactions that a snapshot sees or

@@ -69,7 +69,7 @@ struct ReplicaObserverTests {
         try await writer.close()
     }
 
-    /// What an observer has received.
+    /// The results that an observer has received.
     private final class Received: Sendable {
         let keys = Mutex<[[Int]]>([])
         let error = Mutex<StorageError?>(nil)
