@@ -16,7 +16,7 @@ internal import Darwin
 ///
 /// While the store is observed, a connection listens for notices of commits, and holds a shared lock that signals it.
 /// Writers send notices only while the lock is held. Behind a pooler, where neither lasts, it polls the last number
-/// instead.
+/// instead, and on a replica, which has no notices, what the replica has replayed (`ReplayedLog`).
 final class CommitListener: Sendable {
     private let configuration: PostgreSQLBackend
     private let role: ServerRole
@@ -24,6 +24,8 @@ final class CommitListener: Sendable {
     private let counted: Mutex<Counted>
     /// The replicas, which learn the position of the primary's log from notices.
     let replicas = Mutex<Replicas?>(nil)
+    /// The log of the replica on which the store was opened.
+    private let replayed = ReplayedLog()
     /// Runs what nobody waits for, each piece of it with the lock.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
     /// Held by everything that uses the connection. A caller waits for the lock and never for the queue: that may
@@ -48,6 +50,8 @@ final class CommitListener: Sendable {
         var tell: (@Sendable () -> Void)?
         var connection: Connection?
         var source: (any DispatchSourceRead)?
+        /// The number of commits by others when it was polled last.
+        var polled = 0
     }
 
     /// - Parameter last: the number of the last transaction when the store opened.
@@ -86,10 +90,14 @@ final class CommitListener: Sendable {
 
     /// Registers the number of a transaction of this store that has begun, so that all before it have ended.
     func began(_ number: Int64) {
-        counted.withLock { counted in
-            if number != counted.last &+ 1 { counted.others += 1 }
-            counted.last = number
+        let isGap = counted.withLock { counted in
+            defer { counted.last = number }
+            let isGap = number != counted.last &+ 1
+            if isGap { counted.others += 1 }
+            return isGap
         }
+        // The notice of the other's commit may come later, and is taken for one of before this transaction.
+        if isGap { later { [self] in state.tell?() } }
     }
 
     /// Registers that a transaction of this store takes a number and ends.
@@ -115,12 +123,15 @@ final class CommitListener: Sendable {
     }
 
     private func ask() throws(StorageError) -> ExternalCommitCount {
-        // Nobody tells a replica.
-        if role.isReplica { return .unknown }
         guard state.tell != nil else { return .count(counted.withLock { $0.others }) }
         // Whatever ends it, somebody is waiting.
         defer { if !isConnected { later { self.listen() } } }
         let connection = try connected()
+        if connection.timeline == nil {
+            // One that was promoted has notices, and is asked again when somebody listens to them.
+            guard try lookAtReplica(connection) else { return .unknown }
+            return .count(counted.withLock { $0.others })
+        }
         let before = counted.withLock { $0.last }
         let found = try connection.run(Self.last(record.withLock { $0 }, configuration))
         if let replicas = replicas.withLock({ $0 }) {
@@ -185,23 +196,21 @@ final class CommitListener: Sendable {
             _ = try connected()
             state.tell?()
         } catch {
-            // A replica may be promoted.
-            let pause = DispatchTimeInterval.milliseconds(role.isReplica ? 1000 : 100)
-            later(pause) { $0.listen() }
+            later(Self.interval) { $0.listen() }
         }
     }
 
     private var isConnected: Bool { state.connection.map { $0.loss == nil } ?? false }
 
     private func connected() throws(StorageError) -> Connection {
-        if let connection = state.connection, connection.loss == nil { return connection }
+        // The server of one that looks at a replica may have been found to be none any more.
+        if let connection = state.connection, connection.loss == nil, connection.timeline != nil || role.isReplica {
+            return connection
+        }
         disconnect()
         let connection = try Connection(configuration.listening, role)
-        guard !role.isReplica else {
-            throw StorageError(.unsupported, "A replica has no notices of commits; connect to the primary.")
-        }
-        if connection.isShared {
-            guard configuration.listen == nil else { throw Self.pooled }
+        guard !connection.isShared || configuration.listen == nil else { throw Self.pooled }
+        if connection.isShared || connection.timeline == nil {
             state.connection = connection
             poll(connection)
             return connection
@@ -244,21 +253,45 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Looks again and again for the number of the last transaction: behind a pooler nobody can listen.
+    /// Looks again and again for commits: behind a pooler, and on a replica, nobody can listen.
     private func poll(_ connection: Connection) {
         later(Self.interval) { [weak connection] listener in
             guard let connection, connection === listener.state.connection else { return }
             // Where it fails, the connection is lost, which the next line finds.
-            let last = Self.last(listener.record.withLock { $0 }, listener.configuration)
-            if let found = try? connection.run(last), let last = found.integer(),
-                last != listener.counted.withLock({ $0.last })
-            {
-                listener.state.tell?()
-            }
+            let hasNews = (try? listener.hasNews(connection)) ?? false
+            let others = listener.counted.withLock { $0.others }
+            // What an observer has found out by itself is announced to the others.
+            if hasNews || others != listener.state.polled { listener.state.tell?() }
+            listener.state.polled = others
             listener.listen()
             if connection === listener.state.connection { listener.poll(connection) }
         }
     }
+
+    /// Returns true if somebody has committed whose commit is not counted. What a replica shows is counted at once.
+    private func hasNews(_ connection: Connection) throws(StorageError) -> Bool {
+        if connection.timeline == nil {
+            _ = try lookAtReplica(connection)
+            return false
+        }
+        let last = try connection.run(Self.last(record.withLock { $0 }, configuration)).integer()
+        return last.map { $0 != counted.withLock { $0.last } } ?? false
+    }
+
+    /// Counts what a replica has replayed since it was last looked at.
+    ///
+    /// - Returns: false if it is no replica any more. The connection is closed then.
+    private func lookAtReplica(_ connection: Connection) throws(StorageError) -> Bool {
+        guard let hasMoved = try replayed.hasMoved(connection) else {
+            disconnect()
+            return false
+        }
+        if hasMoved { counted.withLock { $0.others += 1 } }
+        return true
+    }
+
+    /// Prepares a read on a replica, which may be another one than that which is looked at, and may show less.
+    func willRead(_ connection: Connection) { replayed.willRead(connection) }
 
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
@@ -283,6 +316,7 @@ final class CommitListener: Sendable {
     private func disconnect() {
         state.source?.cancel()
         (state.connection, state.source) = (nil, nil)
+        replayed.reset()
     }
 
     private func hearOrListen() {

@@ -110,9 +110,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
             .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
         ]
         let isReplica = role.isReplica
-        if isReplica {
-            lacking[.foreignCommits] = "A replica has no notices of commits; connect to the primary."
-        } else if listener == nil {
+        if listener == nil {
             lacking[.foreignCommits] =
                 record.mayCount
                 ? "No store has written to the schema, so there would be no notices of commits."

@@ -30,6 +30,7 @@ enum PostgreSQLFailure {
                 "The server has no connection left; try again, lower the option connections, or raise max_connections.",
                 underlying: cause)
         }
+        if let advice = protection(message) { return StorageError(.configuration, advice, underlying: cause) }
         if ["password", "authentication", "role", "database \"", "pg_hba.conf", "invalid"].contains(
             where: message.contains)
         {
@@ -39,6 +40,33 @@ enum PostgreSQLFailure {
         }
         return StorageError(
             .io, "The server cannot be reached: check that it runs, and the host and the port.", underlying: cause)
+    }
+
+    /// The advice for a connection that TLS does not allow; nil if it has failed otherwise. libpq does not say why a certificate
+    /// is not valid.
+    ///
+    /// - Parameter message: libpq's, without what is quoted.
+    private static func protection(_ message: String) -> String? {
+        if message.contains("certificate verify failed") {
+            return
+                "The server's certificate is not valid here: no authority of the file sslrootcert has signed it, or it has expired. Give the server another one, or name its authority's file; openssl s_client -starttls postgres shows the certificate."
+        }
+        if message.contains("does not match host name") {
+            return
+                "The server's certificate is for another host than the address names; connect by a name that it has, or give the server one for this name."
+        }
+        if message.contains("root certificate file") {
+            return
+                "The authorities' file sslrootcert cannot be read, and sslmode asks to verify the server's certificate; name a file with the certificate of the server's authority."
+        }
+        if message.contains("does not support SSL") {
+            return "The server has no TLS, and sslmode asks for it; set up ssl on the server, or name the right one."
+        }
+        if message.contains("no encryption") || message.contains("SSL off") {
+            return
+                "The server takes only encrypted connections from here; write sslmode=verify-full in place of disable."
+        }
+        return nil
     }
 
     /// The error of a connection that the server has ended, after it has said why.

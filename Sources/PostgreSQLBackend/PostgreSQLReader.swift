@@ -38,6 +38,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         self.connection = connection
         connection.use(engine.record)
         connection.endsWhenCancelled = true
+        if engine.role.isReplica { engine.listener?.willRead(connection) }
         if scope == .snapshot { begin() }
     }
 

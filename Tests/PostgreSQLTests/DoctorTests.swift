@@ -14,24 +14,6 @@ import Testing
     "storage doctor of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
     .timeLimit(.minutes(10)))
 struct DoctorTests {
-    private struct Finding: Decodable {
-        let check, severity, message: String
-        let advice: String?
-    }
-
-    /// Runs the tool, and returns what it finds and its exit status.
-    private static func findings(_ url: String, _ options: [String] = []) throws -> ([Finding], Int32) {
-        let process = Process()
-        process.executableURL = conformanceProgram.deletingLastPathComponent().appending(path: "storage")
-        process.arguments = ["doctor", url, "--json"] + options
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let lines = output.fileHandleForReading.readDataToEndOfFile().split(separator: UInt8(ascii: "\n"))
-        process.waitUntilExit()
-        return (try lines.map { try JSONDecoder().decode(Finding.self, from: Data($0)) }, process.terminationStatus)
-    }
-
     /// Runs a body with the URL of a store of patients.
     private static func withStore(_ body: (_ schema: String, _ url: String) async throws -> Void) async throws {
         try await Server.withSchema { schema in
@@ -43,15 +25,15 @@ struct DoctorTests {
     }
 
     /// The findings of a store but for those about the tests' server, which cuts no power, and about other tests.
-    private static func ofStore(_ url: String, _ options: [String] = []) throws -> [Finding] {
+    private static func ofStore(_ url: String, _ options: [String] = []) throws -> [Doctor.Finding] {
         let common: Set = ["setting", "transaction", "wait", "connections", "version", "disk", "wal", "pooler"]
-        return try findings(url, options).0.filter { !common.contains($0.check) }
+        return try Doctor.findings(url, options).0.filter { !common.contains($0.check) }
     }
 
     @Test func `a healthy store has only notes, and a server without fsync an error`() async throws {
         try await Self.withStore { schema, url in
             #expect(try Self.ofStore(url).allSatisfy { $0.severity == "note" })
-            let (all, status) = try Self.findings(url)
+            let (all, status) = try Doctor.findings(url)
             #expect(all.contains { $0.check == "setting" && $0.severity == "error" && $0.message.contains("fsync") })
             #expect(status == 1)
             #expect(all.map(\.severity) == all.map(\.severity).sorted { Self.rank($0) > Self.rank($1) })
@@ -93,7 +75,7 @@ struct DoctorTests {
                 INSERT INTO \(place) SELECT i, repeat('x', 100), i FROM generate_series(100, 20099) AS i;
                 DELETE FROM \(place) WHERE id >= 100
                 """)
-            var found: [Finding] = []
+            var found: [Doctor.Finding] = []
             // The server counts rows when the session has ended.
             while !found.contains(where: { $0.check == "bloat" }) {
                 await Task.yield()
@@ -122,11 +104,11 @@ struct DoctorTests {
             let process = try Server.psql(
                 "SELECT pid FROM pg_locks WHERE relation = '\"\(schema)\".storage_info'::regclass AND granted "
                     + "AND mode = 'ExclusiveLock'")
-            var found: [Finding] = []
+            var found: [Doctor.Finding] = []
             for _ in 0..<200 where !found.contains(where: { $0.check == "wait" && $0.message.contains(process) }) {
                 // The task that waits may need this one's thread.
                 await Task.yield()
-                found = try Self.findings(url, ["--transaction-age", "0"]).0
+                found = try Doctor.findings(url, ["--transaction-age", "0"]).0
             }
             let holder = found.first { $0.check == "transaction" && $0.message.contains("process \(process) ") }
             #expect(holder?.severity == "error" && holder?.message.contains("turn to write") == true)
@@ -134,7 +116,7 @@ struct DoctorTests {
             #expect(found.contains { $0.check == "wait" && $0.message.contains(process) })
             try session.end()
             try await waiting.value
-            let mine = try Self.findings(url).0.filter { $0.message.contains("process \(process) ") }
+            let mine = try Doctor.findings(url).0.filter { $0.message.contains("process \(process) ") }
             #expect(mine.isEmpty)
         }
     }
@@ -147,7 +129,7 @@ struct DoctorTests {
             let folder = try Server.folder()
             let url =
                 "postgresql://\(role)@/postgres?host=\(folder)&port=\(try Server.port())&schema=\(schema)&application_name=d"
-            func errors(_ options: String = "") throws -> [Finding] {
+            func errors(_ options: String = "") throws -> [Doctor.Finding] {
                 try Self.ofStore(url + options).filter { $0.check == "grant" && $0.severity == "error" }
             }
             #expect(try errors().contains { $0.advice?.contains("GRANT USAGE ON SCHEMA") == true })
@@ -177,7 +159,7 @@ struct DoctorTests {
             let url =
                 "postgresql://\(role)@/postgres?host=\(try Server.folder())&port=\(try Server.port())&schema=\(schema)"
             func settings(_ options: String = "") throws -> [String] {
-                try Self.findings(url + options).0.filter { $0.check == "setting" && $0.severity != "note" }.map(
+                try Doctor.findings(url + options).0.filter { $0.check == "setting" && $0.severity != "note" }.map(
                     \.message)
             }
             let all = try settings()
@@ -192,7 +174,7 @@ struct DoctorTests {
     }
 
     @Test func `a server that is not there, a schema that is none and a later format are errors`() async throws {
-        let (gone, status) = try Self.findings("postgresql://storage@127.0.0.1:1/postgres")
+        let (gone, status) = try Doctor.findings("postgresql://storage@127.0.0.1:1/postgres")
         #expect(gone.map(\.check) == ["connection"] && gone[0].severity == "error" && status == 1)
         let nowhere = "schema_" + UUID().uuidString.lowercased()
         #expect(
@@ -208,22 +190,22 @@ struct DoctorTests {
     }
 
     @Test func `a replica that has paused, and one that is none, are errors`() async throws {
-        let server = try OwnServer(hasReplica: true)
+        let server = try OwnServer(replicas: 1)
         let (primary, replica) = (server.addresses[0], server.addresses[1])
         let port = try #require(replica.split(separator: ":").last?.split(separator: "/").first)
         let folder = try #require(replica.split(separator: "host=").last)
         let url = "\(primary)&replicas=\(folder):\(port)"
         try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Patient.self).close()
-        func found() throws -> [Finding] { try Self.findings(url).0.filter { $0.check == "replica" } }
+        func found() throws -> [Doctor.Finding] { try Doctor.findings(url).0.filter { $0.check == "replica" } }
         #expect(try found().map(\.severity) == ["note"])
         try Server.psql("SELECT pg_wal_replay_pause()", at: replica)
-        var paused: [Finding] = []
+        var paused: [Doctor.Finding] = []
         for _ in 0..<100 where paused.first?.severity != "error" { paused = try found() }
         #expect(paused.first?.message.contains("paused") == true)
         try Server.psql("SELECT pg_wal_replay_resume(); SELECT pg_promote()", at: replica)
         #expect(try found().first?.message.contains("no replica") == true)
         // A prepared transaction needs a setting, which the URL of a replica has not: the check itself runs.
-        #expect(try Self.findings(replica).0.allSatisfy { !$0.message.contains("does not answer") })
+        #expect(try Doctor.findings(replica).0.allSatisfy { !$0.message.contains("does not answer") })
         try server.end()
     }
 }

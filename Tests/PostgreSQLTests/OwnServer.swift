@@ -1,18 +1,22 @@
 import Foundation
 
-/// A server of the test's own, and one that follows it.
+/// A server of the test's own, and those that follow it.
 final class OwnServer {
     let addresses: [String]
     private let process = Process()
     private let input = Pipe()
 
-    init(hasReplica: Bool = false) throws {
+    /// - Parameters:
+    ///   - options: options of `scripts/with-postgresql`.
+    ///   - settings: settings that the servers have from their beginning: `name=value`.
+    init(replicas: Int = 0, options: [String] = [], settings: [String] = []) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let output = Pipe()
         process.executableURL = root.deletingLastPathComponent().appendingPathComponent("scripts/with-postgresql")
         process.arguments =
-            (hasReplica ? ["--replica"] : []) + [
-                "sh", "-c", "echo \"$STORAGE_POSTGRESQL $STORAGE_POSTGRESQL_REPLICA\"; cat",
+            options + settings.flatMap { ["--set", $0] } + Array(repeating: "--replica", count: replicas) + [
+                "sh", "-c",
+                "echo \"$STORAGE_POSTGRESQL $STORAGE_POSTGRESQL_REPLICA $STORAGE_POSTGRESQL_REPLICA2\"; cat",
             ]
         var environment = ProcessInfo.processInfo.environment
         environment["STORAGE_POSTGRESQL"] = nil

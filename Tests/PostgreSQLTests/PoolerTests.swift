@@ -5,6 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
+@Storable("Cap") private struct Cap: Equatable {
+    var id: Int
+}
+
 @Suite(
     "PostgreSQL behind a pooler", .enabled(if: Server.isThere && Pooler.isThere, "no server or no PgBouncer"),
     .timeLimit(.minutes(10)))
@@ -146,6 +150,30 @@ struct PoolerTests {
             try await other.close()
             try await store.close()
             #expect(try Self.leftovers(pooler) == "0|0|0|0")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a commit of others is announced to all observers, also where an own commit follows at once`(
+        _ listens: Bool
+    ) async throws {
+        try await Self.withPooler { pooler, schema in
+            let listen = "&listen=\(try Server.folder()):\(try Server.port())"
+            let url = "\(pooler.address)&schema=\(schema)\(listens ? listen : "")"
+            let other = try await Store(Server.backend(schema), models: Pen.self, Cap.self)
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
+            var pens = store.select(Pen.self).values().makeAsyncIterator()
+            var caps = store.select(Cap.self).values().makeAsyncIterator()
+            #expect(try await pens.next() == [])
+            #expect(try await caps.next() == [])
+            for id in 1...30 {
+                try await other.insert(Cap(id: id))
+                try await store.insert(Pen(id: id))
+                while try await pens.next()?.last?.id != id {}
+                #expect(try await caps.next()?.last?.id == id)
+            }
+            try await other.close()
+            try await store.close()
         }
     }
 

@@ -35,7 +35,7 @@ struct ReplicaTests {
     private static func withReplica(
         _ options: String = "&staleness=3600000", timeout: Int = 1000, _ body: (Pair) async throws -> Void
     ) async throws {
-        let servers = try OwnServer(hasReplica: true)
+        let servers = try OwnServer(replicas: 1)
         defer { try? servers.end() }
         try #require(servers.addresses.count == 2)
         let (primary, replica) = (servers.addresses[0], servers.addresses[1])

@@ -57,9 +57,9 @@ enum Server {
         private let output = Pipe()
 
         /// Returns when the statement has been carried out.
-        init(_ sql: String) throws {
+        init(_ sql: String, at address: String? = url) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+            process.arguments = ["psql", address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
             try input.fileHandleForWriting.write(
