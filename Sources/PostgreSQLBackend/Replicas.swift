@@ -33,6 +33,8 @@ final class Replicas: Sendable {
             var place: Int64 = -1
             /// Until when nobody asks it.
             var rests: DispatchTime?
+            /// The place that a read has waited for without success, and the time at which the replica was last asked.
+            var missed: (place: Int64, asked: DispatchTime)?
         }
 
         init(_ configuration: PostgreSQLBackend) {
@@ -150,10 +152,16 @@ final class Replicas: Sendable {
     }
 
     /// Returns true if a replica has reached a place in the log, or does in time.
+    ///
+    /// A place is waited for once. The end of the primary's log may be one that the primary sends only with its next flush, as
+    /// after a vacuum, and every read would wait for it.
     private func reaches(
         _ replica: Replica, _ connection: Connection, _ place: Int64, _ timeline: Int64, _ end: DispatchTime
     ) throws(StorageError) -> Bool {
-        if replica.state.withLock({ $0.place >= place }) { return true }
+        let (known, missed) = replica.state.withLock { ($0.place, $0.missed) }
+        if known >= place { return true }
+        let wasMissed = missed?.place == place
+        if wasMissed, let missed, missed.asked.millisecondsSince < Self.millisecondsToCatchUp { return false }
         var pause = 1
         while true {
             let found = try connection.run(
@@ -168,7 +176,10 @@ final class Replicas: Sendable {
             }
             replica.state.withLock { $0.place = max($0.place, now) }
             if now >= place { return true }
-            guard end.millisecondsLeft > 0 else { return false }
+            guard !wasMissed, end.millisecondsLeft > 0 else {
+                replica.state.withLock { $0.missed = (place, .now()) }
+                return false
+            }
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(pause))
             pause = min(pause * 2, 8)
         }

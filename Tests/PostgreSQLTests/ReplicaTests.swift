@@ -85,6 +85,25 @@ struct ReplicaTests {
         }
     }
 
+    @Test func `a place that a replica does not reach is waited for once`() async throws {
+        try await Self.withReplica { pair in
+            let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+            try pair.pause(true)
+            try await pair.store.insert(Pen(id: 2))
+            let before = try #require(Int(Server.psql(sql, at: pair.replica)))
+            for _ in 1...40 { try await pair.expect(2) }
+            try await pair.store.close()
+            // A server counts the transactions of a connection when its process has ended.
+            let clients = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+            var own = 2
+            while try Server.psql(clients, at: pair.replica) != "1" { own += 1 }
+            let after = try #require(Int(Server.psql(sql, at: pair.replica)))
+            // The first read asks until its time is over, each later one once at most.
+            #expect(after - before - own < 100)
+            try pair.pause(false)
+        }
+    }
+
     @Test func `without a staleness every commit of others is shown`() async throws {
         try await Self.withReplica("") { pair in
             for id in 2...20 {
