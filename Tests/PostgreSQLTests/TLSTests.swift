@@ -159,6 +159,22 @@ struct TLSTests {
             let port = try Server.psql("SELECT current_setting('port')", at: plain.addresses[0])
             let none = await Self.refusal(server.url().replacing(":\(server.port)/", with: ":\(port)/"))
             #expect(none?.code == .configuration && none?.message.contains("no TLS") == true, "\(none?.message ?? "")")
+            // One without TLS that admits nobody over a network: encryption alone would not help.
+            try Server.psql(
+                "COPY (SELECT 'local all all trust') TO PROGRAM 'cat > pg_hba.conf'", at: plain.addresses[0])
+            try Server.psql("SELECT pg_reload_conf()", at: plain.addresses[0])
+            var closed: StorageError?
+            while closed == nil {
+                do throws(StorageError) {
+                    let url = "postgresql://storage@127.0.0.1:\(port)/postgres?schema=app"
+                    try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self).close()
+                } catch {
+                    closed = error
+                }
+            }
+            #expect(
+                closed?.code == .configuration && closed?.message.contains("pg_hba.conf") == true,
+                "\(closed?.message ?? "")")
         }
     }
 

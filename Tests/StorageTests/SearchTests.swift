@@ -27,6 +27,12 @@ struct SearchTests {
         var pages: [Page] = []
     }
 
+    @Storable struct Notice: Equatable {
+        var id: Int
+        @Searchable var text: String
+        @Expires var until: Date?
+    }
+
     /// The same before it had the marks.
     @Storable("Note") struct PlainNote {
         var id: Int
@@ -58,6 +64,31 @@ struct SearchTests {
 
     private static func found(_ store: Store, _ text: String) async throws -> [Int] {
         try await store.select(Note.self).where { $0.matches(text) }.keys()
+    }
+
+    @Test(arguments: ["insert", "save", "transaction"])
+    func `a record in the place of an expired one is the only one of its key in the index`(_ verb: String) async throws
+    {
+        let now = Mutex(Date(timeIntervalSinceReferenceDate: 0))
+        let store = try await Store(
+            InMemoryBackend(), models: Notice.self, options: .init(clock: { now.withLock(\.self) }))
+        let until = Date(timeIntervalSinceReferenceDate: 10)
+        try await store.insert((1...1500).map { Notice(id: $0, text: "old \($0)", until: until) })
+        now.withLock { $0 += 20 }
+        let new = Notice(id: 1400, text: "new 1400", until: nil)
+        switch verb {
+        case "insert": try await store.insert(new)
+        case "save": try await store.save(new)
+        default: try await store.transaction { try $0.insert(new) }
+        }
+        for (text, expected) in [("old", []), ("new", [1400]), ("1400", [1400])] {
+            let found = try await store.select(Notice.self).where { $0.matches(text) }.keys()
+            #expect(found == expected, "\(text)")
+        }
+        let problems = Mutex<[String]>([])
+        try await store.verify { problem in problems.withLock { $0.append("\(problem)") } }
+        #expect(problems.withLock(\.self) == [])
+        try await store.close()
     }
 
     @Test func `a build that is interrupted continues where it ended, and no query is answered meanwhile`() async throws
