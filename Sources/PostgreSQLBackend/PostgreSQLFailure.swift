@@ -48,17 +48,17 @@ enum PostgreSQLFailure {
     /// - Parameter message: libpq's, without what is quoted.
     private static func protection(_ message: String) -> String? {
         if message.contains("certificate verify failed") {
-            return "The server's certificate is not valid here: no authority of the file sslrootcert has signed it, or it "
-                + "has expired. Give the server another one, or name its authority's file; openssl s_client -starttls postgres "
-                + "shows the certificate."
+            return "The server's certificate is not valid here: no authority of the file sslrootcert has signed it, or "
+                + "it has expired. Give the server another one, or name its authority's file; openssl s_client "
+                + "-starttls postgres shows the certificate."
         }
         if message.contains("does not match host name") {
-            return "The server's certificate is for another host than the address names; connect by a name that it has, or "
-                + "give the server one for this name."
+            return "The server's certificate is for another host than the address names; connect by a name that it "
+                + "has, or give the server one for this name."
         }
         if message.contains("root certificate file") {
-            return "The authorities' file sslrootcert cannot be read, and sslmode asks to verify the server's certificate; "
-                + "name a file with the certificate of the server's authority."
+            return "The authorities' file sslrootcert cannot be read, and sslmode asks to verify the server's "
+                + "certificate; name a file with the certificate of the server's authority."
         }
         if message.contains("does not support SSL") {
             return "The server has no TLS, and sslmode asks for it; set up ssl on the server, or name the right one."

@@ -167,8 +167,14 @@ struct PoolerTests {
             #expect(try await pens.next() == [])
             #expect(try await caps.next() == [])
             for id in 1...30 {
-                try await other.insert(Cap(id: id))
-                try await store.insert(Pen(id: id))
+                // The own transaction waits for the other's lock, so it begins as the notice is sent.
+                let own = try await other.transaction { transaction in
+                    try transaction.insert(Cap(id: id))
+                    let own = Task.detached { try await store.insert(Pen(id: id)) }
+                    Thread.sleep(forTimeInterval: 0.02)
+                    return own
+                }
+                try await own.value
                 while try await pens.next()?.last?.id != id {}
                 #expect(try await caps.next()?.last?.id == id)
             }
