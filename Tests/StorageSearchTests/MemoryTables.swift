@@ -25,6 +25,9 @@ final class MemoryTables: SearchStorage {
             try body(number, tables[table]?[number] ?? [])
         }
     }
+    func rows(_ table: SearchTable, _ numbers: [Int]) -> [(number: Int, bytes: [UInt8])] {
+        Set(numbers).compactMap { number in row(table, number).map { (number, $0) } }
+    }
     func numbers(
         _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void
     ) {

@@ -39,11 +39,7 @@ package final class SearchIndex<Storage: SearchStorage> {
 
     func state() throws(SearchFailure) -> IndexState {
         if let loaded { return loaded }
-        // Each commit that changes the index adds a row to `pending` or leaves none there, and numbers are never used again. So
-        // the last number names the state.
-        if let known = cache.state, known.properties == properties.count, let last = known.pending.last?.number,
-            try storage.last(.pending) == last
-        {
+        if let known = cache.state, known.properties == properties.count, try isCurrent(known) {
             loaded = known
             return known
         }
@@ -52,12 +48,28 @@ package final class SearchIndex<Storage: SearchStorage> {
         return state
     }
 
+    /// Returns whether the tables have the state that an earlier session has read.
+    ///
+    /// Each commit that changes the index adds a row to `pending`, or makes segments of all of them, the greatest segment among
+    /// these. Numbers are never used again. So the last pending row names the state, or else the last segment.
+    private func isCurrent(_ known: IndexState) throws(SearchFailure) -> Bool {
+        let last = try storage.last(.pending)
+        guard last == known.pending.last?.number else { return false }
+        if last != nil { return true }
+        guard let greatest = known.segments.map(\.header.number).max() else { return false }
+        return try storage.last(.segments) == greatest
+    }
+
     func keep(_ state: IndexState) { (loaded, cache.state) = (state, state) }
 
     /// The state with what only a search needs, which takes time with the number of documents that are removed.
+    ///
+    /// - Throws: ``SearchFailure/unfinished`` while the index is being built.
     func searchable() throws(SearchFailure) -> IndexState {
         var state = try state()
+        // A build that has ended does not begin again.
         if state.isComplete { return state }
+        guard try build() == nil else { throw .unfinished }
         try state.complete { header throws(SearchFailure) in try lengths(of: header) }
         keep(state)
         return state

@@ -11,12 +11,14 @@ package enum SearchTable: Int, CaseIterable, Sendable {
 /// The tables that an index is kept in, as they are in one transaction.
 ///
 /// Reads see earlier writes. The storage undoes the writes of an undone transaction.
-package protocol SearchStorage {
+package protocol SearchStorage: BlockSource {
     func row(_ table: SearchTable, _ number: Int) throws(SearchFailure) -> [UInt8]?
     /// Calls `body` for the rows of a range, by ascending number. Nothing is written meanwhile.
     func rows(
         _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
     ) throws(SearchFailure)
+    /// The rows that have one of the numbers, in any order. Repeated numbers give a row once.
+    func rows(_ table: SearchTable, _ numbers: [Int]) throws(SearchFailure) -> [(number: Int, bytes: [UInt8])]
     /// Calls `body` for the numbers of a range that have rows, ascending, at most so many.
     func numbers(
         _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void

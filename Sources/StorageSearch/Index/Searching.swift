@@ -80,18 +80,20 @@ private struct Search<Storage: SearchStorage> {
     let index: SearchIndex<Storage>
     let state: IndexState
     let query: SearchQuery
+    let reader: TermReader<Storage>
     private var known: [SearchTerm: TermHits] = [:]
 
     init(_ index: SearchIndex<Storage>, _ query: SearchQuery) throws(SearchFailure) {
         self.index = index
         self.query = query
-        guard try index.build() == nil else { throw .unfinished }
         state = try index.searchable()
+        reader = TermReader(index, state)
+        try reader.readAhead(query.clauses.joined() + query.exclusions)
     }
 
     private mutating func hits(_ term: SearchTerm) throws(SearchFailure) -> TermHits {
         if let hits = known[term] { return hits }
-        let hits = try TermReader(index: index, state: state).hits(term)
+        let hits = try reader.hits(term)
         known[term] = hits
         return hits
     }

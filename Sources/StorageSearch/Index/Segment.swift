@@ -60,20 +60,29 @@ struct Segment: Sendable {
         return max(low - 1, 0)
     }
 
-    func read<Storage: SearchStorage>(_ storage: Storage, leaf place: Int) throws(SearchFailure) -> ByteReader {
-        let number = SegmentFormat.block(header.number, .leaves, directory[place].leaf)
-        guard let bytes = try storage.row(.blocks, number) else { throw .corrupt("A leaf is missing.") }
+    /// The block of the leaf that may have a term; nil if the segment does not have the term.
+    func block(of term: [UInt8]) -> Int? {
+        guard !directory.isEmpty, !header.greatest.lexicographicallyPrecedes(term) else { return nil }
+        return SegmentFormat.block(header.number, .leaves, directory[leaf(of: term)].leaf)
+    }
+
+    func read(_ blocks: some BlockSource, leaf place: Int) throws(SearchFailure) -> ByteReader {
+        try read(blocks, SegmentFormat.block(header.number, .leaves, directory[place].leaf))
+    }
+
+    private func read(_ blocks: some BlockSource, _ number: Int) throws(SearchFailure) -> ByteReader {
+        guard let bytes = try blocks.block(number) else { throw .corrupt("A leaf is missing.") }
         return ByteReader(bytes)
     }
 
     /// Calls `body` for the terms from one on, until it says no.
-    func forEachTerm<Storage: SearchStorage>(
-        _ storage: Storage, from term: [UInt8],
+    func forEachTerm(
+        _ blocks: some BlockSource, from term: [UInt8],
         _ body: ([UInt8], TermList) throws(SearchFailure) -> Bool
     ) throws(SearchFailure) {
         var place = leaf(of: term)
         while place < directory.count {
-            var reader = try read(storage, leaf: place)
+            var reader = try read(blocks, leaf: place)
             var current: [UInt8] = []
             while !reader.isAtEnd {
                 try reader.term(after: &current)
@@ -88,9 +97,9 @@ struct Segment: Sendable {
     /// The list of a term.
     ///
     /// A leaf's term is compared by the bytes it shares with the one before, so most are skipped by two numbers.
-    func list<Storage: SearchStorage>(_ storage: Storage, of term: [UInt8]) throws(SearchFailure) -> TermList? {
-        guard !directory.isEmpty, !header.greatest.lexicographicallyPrecedes(term) else { return nil }
-        var reader = try read(storage, leaf: leaf(of: term))
+    func list(_ blocks: some BlockSource, of term: [UInt8]) throws(SearchFailure) -> TermList? {
+        guard let block = block(of: term) else { return nil }
+        var reader = try read(blocks, block)
         // The bytes that the term and the one before in the leaf, which is less, have in common.
         var common = 0
         while !reader.isAtEnd {

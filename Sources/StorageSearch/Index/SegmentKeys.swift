@@ -94,11 +94,13 @@ struct KeyReader<Storage: SearchStorage> {
     private let index: SearchIndex<Storage>
     private let state: IndexState
     private var source: (segment: Segment, lengths: SourceLengths?, map: KeyMap)?
-    private var block: (place: Int, first: Int, keys: KeyBlock)?
+    private var block: (number: Int, first: Int, keys: KeyBlock)?
+    private let blocks: BlockReader<Storage>
 
     init(_ index: SearchIndex<Storage>) throws(SearchFailure) {
         self.index = index
         state = try index.state()
+        blocks = BlockReader(index.storage)
     }
 
     /// The key of a document that a segment or a commit has, removed or not.
@@ -107,26 +109,39 @@ struct KeyReader<Storage: SearchStorage> {
             guard let row = state.pending.last(where: { $0.first <= document && document < $0.end }) else { return nil }
             return row.keys[document - row.first]
         }
+        guard let (number, first, rank) = try place(of: document) else { return nil }
+        if block?.number != number {
+            guard let bytes = try blocks.block(number) else { throw .corrupt("Keys of a segment are missing.") }
+            block = (number, first, KeyBlock(bytes))
+        }
+        return try block?.keys.key(at: rank - first)
+    }
+
+    /// Reads the blocks with the keys of documents, ascending, at once.
+    mutating func readAhead(_ documents: some Sequence<Int>) throws(SearchFailure) {
+        var numbers: [Int] = []
+        for document in documents {
+            guard let number = try place(of: document)?.block else { continue }
+            if number != numbers.last, number != block?.number { numbers.append(number) }
+        }
+        try blocks.readAhead(numbers)
+    }
+
+    /// The block with the key of a segment's document, the number of documents of the segment before the block, and that of the
+    /// documents before this one.
+    private mutating func place(of document: Int) throws(SearchFailure) -> (block: Int, first: Int, rank: Int)? {
         let isOpen = source.map { $0.segment.header.first <= document && document < $0.segment.header.end }
         if isOpen != true {
             guard let found = state.segments.last(where: { $0.header.first <= document && document < $0.header.end })
             else { return nil }
             let header = found.header
             source = (found, header.isDense ? nil : try index.lengths(of: header), try index.keyMap(of: header))
-            block = nil
         }
         guard let source else { return nil }
         let rank = source.lengths.map { $0.rank(document) } ?? document - source.segment.header.first
         guard let rank else { return nil }
-        let (place, first) = source.map.block(of: rank)
-        if block?.place != place {
-            let number = SegmentFormat.block(source.segment.header.number, .keys, place)
-            guard let bytes = try index.storage.row(.blocks, number) else {
-                throw .corrupt("Keys of a segment are missing.")
-            }
-            block = (place, first, KeyBlock(bytes))
-        }
-        return try block?.keys.key(at: rank - first)
+        let (block, first) = source.map.block(of: rank)
+        return (SegmentFormat.block(source.segment.header.number, .keys, block), first, rank)
     }
 }
 
@@ -181,9 +196,15 @@ extension SearchIndex {
         if !zip(documents, documents.dropFirst()).allSatisfy(<) {
             order.sort { documents[$0] < documents[$1] }
         }
-        for place in order {
-            guard let key = try reader.key(of: documents[place]) else { throw .corrupt("A document has no key.") }
-            keys[place] = key
+        // Each document may have its key in a block of its own.
+        let most = BlockReader<Storage>.most
+        for start in stride(from: 0, to: order.count, by: most) {
+            let part = order[start..<min(start + most, order.count)]
+            try reader.readAhead(part.lazy.map { documents[$0] })
+            for place in part {
+                guard let key = try reader.key(of: documents[place]) else { throw .corrupt("A document has no key.") }
+                keys[place] = key
+            }
         }
         return keys
     }

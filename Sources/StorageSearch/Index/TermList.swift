@@ -61,10 +61,13 @@ struct TermList {
     /// The number before the first document of a piece.
     func base(_ index: Int) -> Int { chunks.isEmpty ? piece.base : chunks[index].base }
 
+    /// The block of a piece that is a chunk.
+    func block(_ index: Int) -> Int? { chunks.isEmpty ? nil : chunks[index].block }
+
     /// A piece, which is read from its block if it is a chunk.
-    func piece<Storage: SearchStorage>(_ index: Int, _ storage: Storage) throws(SearchFailure) -> Piece {
+    func piece(_ index: Int, _ blocks: some BlockSource) throws(SearchFailure) -> Piece {
         if chunks.isEmpty { return piece }
-        guard let bytes = try storage.row(.blocks, chunks[index].block) else { throw .corrupt("A chunk is missing.") }
+        guard let bytes = try blocks.block(chunks[index].block) else { throw .corrupt("A chunk is missing.") }
         var reader = ByteReader(bytes)
         let documents = try reader.range(try reader.number())
         return Piece(
@@ -84,15 +87,31 @@ struct Postings {
     ///
     /// - Parameter removed: Documents to be left out, ascending.
     mutating func add(_ piece: TermList.Piece, end: Int, removed: ArraySlice<Int>) throws(SearchFailure) {
-        var reader = ByteReader(piece.bytes, piece.documents)
-        var document = piece.base
-        var removal = removed.startIndex
-        while !reader.isAtEnd {
-            let count = try piece.next(&reader, &document, end: end)
-            while removal < removed.endIndex, removed[removal] < document { removal += 1 }
-            if removal < removed.endIndex, removed[removal] == document { continue }
-            documents.append(document)
-            counts.append(count)
+        let start = documents.count
+        let most = piece.documents.count
+        documents += repeatElement(0, count: most)
+        counts += repeatElement(0, count: most)
+        var added = 0
+        defer {
+            documents.removeLast(most - added)
+            counts.removeLast(most - added)
+        }
+        // Both arrays have `start + most` elements. Each document takes at least one byte of the piece's `most`, so
+        // `start + added` is always one of their indices.
+        try documents.withUnsafeMutableBufferPointer { documents throws(SearchFailure) in
+            try counts.withUnsafeMutableBufferPointer { counts throws(SearchFailure) in
+                var reader = ByteReader(piece.bytes, piece.documents)
+                var document = piece.base
+                var removal = removed.startIndex
+                while !reader.isAtEnd {
+                    let count = try piece.next(&reader, &document, end: end)
+                    while removal < removed.endIndex, removed[removal] < document { removal += 1 }
+                    if removal < removed.endIndex, removed[removal] == document { continue }
+                    documents[start + added] = document
+                    counts[start + added] = count
+                    added += 1
+                }
+            }
         }
     }
 

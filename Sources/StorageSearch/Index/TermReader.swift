@@ -1,12 +1,39 @@
 /// Reads the hits of a term from all sources.
 struct TermReader<Storage: SearchStorage> {
-    let index: SearchIndex<Storage>
-    let state: IndexState
+    private let index: SearchIndex<Storage>
+    private let state: IndexState
+    private let leaves: BlockReader<Storage>
+    private let chunks: BlockReader<Storage>
+
+    init(_ index: SearchIndex<Storage>, _ state: IndexState) {
+        (self.index, self.state) = (index, state)
+        leaves = BlockReader(index.storage)
+        chunks = BlockReader(index.storage)
+    }
+
+    /// Reads the leaves with the terms of a query at once.
+    func readAhead(_ terms: some Sequence<SearchTerm>) throws(SearchFailure) {
+        var numbers: Set<Int> = []
+        for term in terms {
+            for (property, searched) in index.properties.enumerated() where term.isOf(searched) {
+                for element in term.elements {
+                    let bytes = Self.bytes(element, property)
+                    for segment in state.segments {
+                        if let number = segment.block(of: bytes) { numbers.insert(number) }
+                    }
+                }
+            }
+        }
+        try leaves.readAhead(numbers.sorted())
+    }
+
+    private static func bytes(_ element: SearchTerm.Element, _ property: Int) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: property)] + element.bytes
+    }
 
     func hits(_ term: SearchTerm) throws(SearchFailure) -> TermHits {
         var hits = TermHits()
-        for (property, searched) in index.properties.enumerated() {
-            if let name = term.property, name != searched.name { continue }
+        for (property, searched) in index.properties.enumerated() where term.isOf(searched) {
             let postings = try postings(term, property)
             if !postings.documents.isEmpty { hits.properties.append((property, postings)) }
         }
@@ -85,18 +112,18 @@ struct TermReader<Storage: SearchStorage> {
     }
 
     private func lists(_ element: SearchTerm.Element, _ property: Int) throws(SearchFailure) -> Lists {
-        let term = [UInt8(truncatingIfNeeded: property)] + element.bytes
+        let term = Self.bytes(element, property)
         var lists = Lists(isPrefix: element.isPrefix)
         for segment in state.segments {
             let removed = state.removed(in: segment.header.first..<segment.header.end)
             let end = segment.header.end
             if element.isPrefix {
-                try segment.forEachTerm(index.storage, from: term) { found, list throws(SearchFailure) in
+                try segment.forEachTerm(leaves, from: term) { found, list throws(SearchFailure) in
                     guard found.starts(with: term) else { return false }
                     lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
                     return true
                 }
-            } else if let list = try segment.list(index.storage, of: term) {
+            } else if let list = try segment.list(leaves, of: term) {
                 lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
             }
         }
@@ -118,9 +145,8 @@ struct TermReader<Storage: SearchStorage> {
         var all: [Postings] = []
         var result = Postings()
         for entry in lists.entries {
-            for piece in entry.list.pieces {
-                let read = try entry.list.piece(piece, index.storage)
-                try result.add(read, end: entry.end, removed: entry.removed)
+            try forEachPiece(entry, among: nil) { piece throws(SearchFailure) in
+                try result.add(piece, end: entry.end, removed: entry.removed)
             }
             if lists.isPrefix {
                 all.append(result)
@@ -135,9 +161,8 @@ struct TermReader<Storage: SearchStorage> {
         var all: [Postings] = []
         var result = Postings()
         for entry in lists.entries {
-            for piece in entry.list.pieces where isNeeded(piece, entry, candidates) {
-                let read = try entry.list.piece(piece, index.storage)
-                try result.add(read, end: entry.end, removed: entry.removed, among: candidates)
+            try forEachPiece(entry, among: candidates) { piece throws(SearchFailure) in
+                try result.add(piece, end: entry.end, removed: entry.removed, among: candidates)
             }
             if lists.isPrefix {
                 all.append(result)
@@ -151,12 +176,28 @@ struct TermReader<Storage: SearchStorage> {
     private func following(_ phrase: Postings, _ lists: Lists, _ offset: Int) throws(SearchFailure) -> Postings {
         var result = Postings()
         for entry in lists.entries {
-            for piece in entry.list.pieces where isNeeded(piece, entry, phrase.documents) {
-                let read = try entry.list.piece(piece, index.storage)
-                try result.follow(phrase, read, end: entry.end, offset: offset)
+            try forEachPiece(entry, among: phrase.documents) { piece throws(SearchFailure) in
+                try result.follow(phrase, piece, end: entry.end, offset: offset)
             }
         }
         return result
+    }
+
+    /// Reads the pieces of a list that may have one of the candidates, or all.
+    private func forEachPiece(
+        _ entry: Lists.Entry, among candidates: [Int]?, _ body: (TermList.Piece) throws(SearchFailure) -> Void
+    ) throws(SearchFailure) {
+        let list = entry.list
+        if list.pieces.count == 1 {
+            if isNeeded(0, entry, candidates) { try body(try list.piece(0, chunks)) }
+            return
+        }
+        let needed = list.pieces.filter { isNeeded($0, entry, candidates) }
+        for start in stride(from: 0, to: needed.count, by: BlockReader<Storage>.most) {
+            let part = needed[start..<min(start + BlockReader<Storage>.most, needed.count)]
+            try chunks.readAhead(part.compactMap(list.block))
+            for piece in part { try body(try list.piece(piece, chunks)) }
+        }
     }
 
     private func isNeeded(_ piece: Int, _ entry: Lists.Entry, _ candidates: [Int]?) -> Bool {

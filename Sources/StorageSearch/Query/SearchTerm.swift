@@ -41,6 +41,9 @@ package struct SearchTerm: Hashable, Sendable {
         if last.isLastOfRun { self.isPrefix = false }
     }
 
+    /// Returns whether the term is looked for in a property.
+    func isOf(_ searched: SearchProperty) -> Bool { property == nil || property == searched.name }
+
     package static func == (left: SearchTerm, right: SearchTerm) -> Bool {
         left.property == right.property && left.elements == right.elements
     }

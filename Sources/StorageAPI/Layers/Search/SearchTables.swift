@@ -9,6 +9,7 @@ final class SearchTables: Sendable {
 
     let row: [QueryPlan]
     let range: [QueryPlan]
+    let listed: [QueryPlan]
     let numbers: [QueryPlan]
     let firstNumbers: [QueryPlan]
     let lastNumber: [QueryPlan]
@@ -39,6 +40,7 @@ final class SearchTables: Sendable {
         ])
         row = rows.map { read($0, Query(.columns([1]), scope: .key(columns: 1))) }
         range = rows.map { read($0, Query(.columns([0, 1]), filter: isInRange)) }
+        listed = rows.map { read($0, Query(.columns([0, 1]), scope: .keys(columns: 1, list: 0))) }
         numbers = rows.map { read($0, Query(.columns([0]), filter: isInRange)) }
         firstNumbers = rows.map {
             var query = Query(.columns([0]), filter: isInRange)
@@ -125,16 +127,26 @@ final class SearchRows: SearchStorage {
         _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
     ) throws(SearchFailure) {
         // The body may read other rows, for which some engines must have no open cursor.
-        let rows = try doing { () throws(StorageError) in
-            var rows: [(Int, [UInt8])] = []
-            var cursor = try session.rows(tables.range[table.rawValue], arguments(range))
+        for (number, bytes) in try all(tables.range[table.rawValue], arguments(range)) { try body(number, bytes) }
+    }
+
+    func rows(_ table: SearchTable, _ numbers: [Int]) throws(SearchFailure) -> [(number: Int, bytes: [UInt8])] {
+        let list = ValueList(width: 1, values: numbers.map { .int(Int64($0)) })
+        return try all(tables.listed[table.rawValue], QueryArguments(lists: [list]))
+    }
+
+    private func all(
+        _ plan: QueryPlan, _ arguments: QueryArguments
+    ) throws(SearchFailure) -> [(number: Int, bytes: [UInt8])] {
+        try doing { () throws(StorageError) in
+            var rows: [(number: Int, bytes: [UInt8])] = []
+            var cursor = try session.rows(plan, arguments)
             while try cursor.next() {
                 guard case .blob(let bytes) = cursor.cells[1].value else { continue }
                 rows.append((Int(cursor.cells[0].int), bytes))
             }
             return rows
         }
-        for (number, bytes) in rows { try body(number, bytes) }
     }
 
     func numbers(

@@ -5,10 +5,22 @@ import StorageDriver
 extension RecordReader {
     /// The rows of a selection, in its order, with the given columns of the model's own table.
     func rows(_ selection: Selection, _ columns: [Int]) throws(StorageError) -> Cursor {
-        guard let hits = try ranked(selection) else {
+        guard let hits = try ranked(selection, areAllVisible: true) else {
             let (plan, arguments) = try handle.plan(selection, .columns(columns), in: session)
             return try session.rows(plan, arguments)
         }
+        var (buffer, order) = try rows(of: hits, columns)
+        if order.count < hits.count, let hits = try ranked(selection) {
+            (buffer, order) = try rows(of: hits, columns)
+        }
+        session.showToObserver { digest in for place in order { digest.add(Int64(place)) } }
+        return buffer.cursor(order)
+    }
+
+    /// The rows of hits, and the places of those that a layer does not hide, in the order of the hits.
+    private func rows(
+        of hits: [SearchHit], _ columns: [Int]
+    ) throws(StorageError) -> (rows: BufferedRows, order: [Int]) {
         let key = model.root.schema.key
         let all = columns + key
         let buffer = BufferedRows(width: all.count)
@@ -23,15 +35,14 @@ extension RecordReader {
                 buffer.add(cursor.cells)
             }
         }
-        let order = hits.compactMap { places[$0.key] }
-        session.showToObserver { digest in for place in order { digest.add(Int64(place)) } }
-        return buffer.cursor(order)
+        return (buffer, hits.compactMap { places[$0.key] })
     }
 
     /// The records of a selection that is ordered by relevance, in its order; nil for any other selection.
     ///
+    /// - Parameter areAllVisible: True to assume that no layer hides a record, where that saves a query. The caller looks.
     /// - Throws: `invalidQuery` if relevance is not the first order, or nothing is searched.
-    func ranked(_ selection: Selection) throws(StorageError) -> [SearchHit]? {
+    func ranked(_ selection: Selection, areAllVisible: Bool = false) throws(StorageError) -> [SearchHit]? {
         guard let place = selection.order.firstIndex(where: { $0.isRelevance(of: model) }) else { return nil }
         if let problem = selection.problem { throw problem.at(model: handle.name) }
         try handle.checkPage(selection.limit, selection.offset)
@@ -47,7 +58,12 @@ extension RecordReader {
         if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1, let limit = selection.limit
         {
             let (end, isBeyond) = selection.offset.addingReportingOverflow(limit)
-            hits = try best(isBeyond ? .max : end, searches[0], selection)
+            let wanted = isBeyond ? .max : end
+            // A hidden record of an earlier page would move this one.
+            let isFirst = selection.offset == 0 && selection.without(searches[0]).isEverything
+            hits =
+                areAllVisible && isFirst
+                ? try self.hits(searches[0], best: wanted) : try best(wanted, searches[0], selection)
         } else {
             hits = try sorted(selection, searches)
         }
