@@ -12,17 +12,22 @@ extension QueryCompiler {
         let distance: String
         /// The value and the key of the last row that the limit needs, among those of a sample.
         let sample: String
-        /// The query, of the rows up to that one.
+        /// The numbers of the best rows up to that one.
+        let scan: String
+        /// The query, of rows with numbers that a scan has given.
         let select: String
         let prefixEnds: [Int]
         let parameters: Parameters
 
-        /// The numbers of parameters. The query has two, the sample five, the distance two.
+        /// The numbers of parameters. The sample has five, the scan three, the query one, the distance two.
         struct Parameters {
             let first: Int
 
             var value: Int { first }
             var key: Int { first + 1 }
+            var rows: Int { first + 2 }
+
+            var numbers: Int { first }
 
             var start: Int { first }
             var step: Int { first + 1 }
@@ -76,8 +81,11 @@ extension QueryCompiler {
             sample: "WITH RECURSIVE place(n) AS (SELECT ?\(names.start) UNION ALL SELECT n + ?\(names.step) FROM place"
                 + " WHERE n < ?\(names.last)) SELECT \(root.column(column)), \(keyValue) FROM place CROSS JOIN \(table)"
                 + " AS t0 NOT INDEXED WHERE \(sampled.joined(separator: " AND "))\(order) LIMIT 1 OFFSET ?\(names.offset)",
-            select: "SELECT \(outputs.joined(separator: ", ")) FROM \(table) AS t0"
-                + " WHERE \((conditions + [bound]).joined(separator: " AND "))\(order)\(limit)",
+            scan: "SELECT \(number) FROM \(table) AS t0"
+                + " WHERE \((conditions + [bound]).joined(separator: " AND "))\(order) LIMIT ?\(names.rows)",
+            select: "SELECT \(outputs.joined(separator: ", ")) FROM"
+                + " (SELECT c0 FROM storage_list(?\(names.numbers))) AS k CROSS JOIN \(table) AS t0"
+                + " ON \(number) = k.c0\(order)\(limit)",
             prefixEnds: prefixEnds, parameters: names)
     }
 }

@@ -65,8 +65,9 @@ class SQLiteSession: StorageSession {
         }
     }
 
-    /// Keeps the snapshot of the next query for those after it. A transaction has one anyway.
-    func holdSnapshot() throws(StorageError) {}
+    /// Keeps the snapshot of the next query for those after it, and returns the version of the database in it: the connection sees
+    /// it again only while nobody has committed. A transaction has a snapshot anyway; it returns nil, as it sees its own writes.
+    func holdSnapshot() throws(StorageError) -> Int64? { nil }
 
     final func bind(
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
@@ -149,10 +150,12 @@ final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
         holdsSnapshot = true
     }
 
-    override func holdSnapshot() throws(StorageError) {
-        guard !holdsSnapshot else { return }
-        try connection.begin(.beginRead)
-        holdsSnapshot = true
+    override func holdSnapshot() throws(StorageError) -> Int64? {
+        if !holdsSnapshot {
+            try connection.begin(.beginRead)
+            holdsSnapshot = true
+        }
+        return try connection.dataVersion()
     }
 
     func end() {

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import StorageDriver
 
-/// The bound of the sort of one prepared plan: the statements that find it in a sample of the rows.
+/// The bound of the sort of one prepared plan: the statements that find it in a sample of the rows, and then the rows up to it.
 final class SortBound {
     /// Nil for a plan that needs none: its rows come in their order from an index, are few, or have another form.
     private let sql: QueryCompiler.BoundedSelect?
@@ -11,7 +11,16 @@ final class SortBound {
     @exclusivity(unchecked) private var extent: Statement?
     @exclusivity(unchecked) private var distance: Statement?
     @exclusivity(unchecked) private var sample: Statement?
+    @exclusivity(unchecked) private var scan: Statement?
     @exclusivity(unchecked) private var select: Statement?
+    @exclusivity(unchecked) private var last: Answer?
+
+    /// The rows of the last query, which it has again while nobody has written to the database.
+    private struct Answer {
+        let numbers: [Int64]
+        let arguments: QueryArguments
+        let version: Int64
+    }
 
     init(_ sql: QueryCompiler.BoundedSelect?, tables: [TableSchema], kinds: [UInt8]) {
         (self.sql, self.tables, self.kinds) = (sql, tables, kinds)
@@ -81,25 +90,26 @@ final class SortBound {
         return try statement.integer()
     }
 
-    /// Returns the query with the bound, which is bound to the statement as the arguments are; nil if the sample has too few
-    /// rows that meet the conditions.
+    /// Returns the numbers of the query's rows, and of those that it skips before; nil if the sample has too few rows that meet
+    /// the conditions.
     ///
     /// - Parameter bind: binds the query's arguments.
-    func bounded(
+    func numbers(
         _ places: Sample, rows: Int, _ connection: Connection, counting work: QueryWork?,
         bind: (Statement) throws(StorageError) -> Void
-    ) throws(StorageError) -> Statement? {
+    ) throws(StorageError) -> [Int64]? {
         guard let sql, select?.isInUse != true else { return nil }
         let sample = try Self.statement(&self.sample) { () throws(StorageError) in
             try Statement(connection, sql.sample, prefixEnds: sql.prefixEnds, planned: tables)
         }
-        let select = try Self.statement(&self.select) { () throws(StorageError) in
-            try Statement(connection, sql.select, kinds: kinds, prefixEnds: sql.prefixEnds, planned: tables)
+        let scan = try Self.statement(&self.scan) { () throws(StorageError) in
+            try Statement(connection, sql.scan, prefixEnds: sql.prefixEnds, planned: tables)
         }
-        let before = sample.steps
+        let before = sample.steps + scan.steps
         defer {
-            work?.add(sample.steps - before)
+            work?.add(sample.steps + scan.steps - before)
             sample.finish()
+            scan.finish()
         }
         try bind(sample)
         let names = sql.parameters
@@ -108,18 +118,65 @@ final class SortBound {
         try sample.bind(.int(places.last), at: names.last)
         try sample.bind(.int(places.width), at: names.width)
         try sample.bind(.int(Int64(rows - 1)), at: names.offset)
-        var cursor = try sample.cursor()
+        var bound = try sample.cursor()
         // Nothing compares with null, so a row without a value is no bound.
-        guard try cursor.next(), cursor.cells[0].tag != .null else { return nil }
+        guard try bound.next(), bound.cells[0].tag != .null else { return nil }
+        try bind(scan)
+        try scan.bind(column: 0, of: sample, at: names.value)
+        try scan.bind(column: 1, of: sample, at: names.key)
+        try scan.bind(.int(Int64(rows)), at: names.rows)
+        var cursor = try scan.cursor()
+        var numbers: [Int64] = []
+        while try cursor.next() { numbers.append(cursor.cells[0].int) }
+        return numbers
+    }
+
+    /// Returns the query of the rows with some numbers, to which they are bound as the arguments are; nil if a cursor uses it.
+    ///
+    /// - Parameter bind: binds the query's arguments.
+    func select(
+        _ numbers: [Int64], _ connection: Connection, bind: (Statement) throws(StorageError) -> Void
+    ) throws(StorageError) -> Statement? {
+        guard let sql, select?.isInUse != true else { return nil }
+        let select = try Self.statement(&self.select) { () throws(StorageError) in
+            try Statement(connection, sql.select, kinds: kinds, prefixEnds: sql.prefixEnds, planned: tables)
+        }
         do {
             try bind(select)
-            try select.bind(column: 0, of: sample, at: names.value)
-            try select.bind(column: 1, of: sample, at: names.key)
+            try select.bind(ValueList(width: 1, values: numbers.map { .int($0) }), at: sql.parameters.numbers)
         } catch {
             select.finish()
             throw error
         }
         return select
+    }
+
+    // MARK: The last answer
+
+    /// Returns whether the last query had these arguments.
+    func hasAnswered(_ arguments: QueryArguments) -> Bool {
+        guard let last, arguments.lists.isEmpty else { return false }
+        let known = last.arguments
+        return known.limit == arguments.limit && known.offset == arguments.offset
+            && known.values.elementsEqual(arguments.values, by: Self.isSame)
+    }
+
+    /// Returns the rows of the last query, if the database has this version still.
+    func answer(at version: Int64) -> [Int64]? { last?.version == version ? last?.numbers : nil }
+
+    /// Keeps the rows of a query that has no large arguments.
+    func keep(_ numbers: [Int64], of arguments: QueryArguments, at version: Int64) {
+        let isSmall = arguments.lists.isEmpty && arguments.values.count <= 16 && arguments.values.allSatisfy(\.isShort)
+        last = isSmall ? Answer(numbers: numbers, arguments: arguments, version: version) : nil
+    }
+
+    /// Returns whether SQLite gets the same for both, and not equal numbers of different types.
+    private static func isSame(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+        case (.null, .null), (.int, .int), (.unsigned, .unsigned), (.text, .text), (.blob, .blob): left == right
+        default: false
+        }
     }
 
     private static func statement(
@@ -146,13 +203,17 @@ extension SQLiteSession {
         } else {
             bound = try sortBound(plan, arguments, prepared)
         }
-        guard let sample = try bound.sample(for: rows, connection) else { return nil }
-        // The bound is true of the rows that it was found in.
-        try holdSnapshot()
         func bind(_ statement: Statement) throws(StorageError) { try self.bind(arguments, of: plan, to: statement) }
-        guard let statement = try bound.bounded(sample, rows: rows, connection, counting: work, bind: bind) else {
-            return nil
+        var numbers: [Int64]?
+        if bound.hasAnswered(arguments), let version = try holdSnapshot() { numbers = bound.answer(at: version) }
+        if numbers == nil {
+            guard let sample = try bound.sample(for: rows, connection) else { return nil }
+            // The bound is true of the rows that it was found in.
+            let version = try holdSnapshot()
+            numbers = try bound.numbers(sample, rows: rows, connection, counting: work, bind: bind)
+            if let numbers, let version { bound.keep(numbers, of: arguments, at: version) }
         }
+        guard let numbers, let statement = try bound.select(numbers, connection, bind: bind) else { return nil }
         work?.add(stepsOf: statement)
         do {
             return try statement.cursor()
@@ -185,5 +246,16 @@ extension SQLiteSession {
         }
         let foreign = try connection.foreign.table(table, connection)
         return foreign.hasRowID ? foreign.rowID : nil
+    }
+}
+
+extension Value {
+    /// True if the value takes few bytes.
+    fileprivate var isShort: Bool {
+        switch self {
+        case .text(let text): text.utf8.count <= 4096
+        case .blob(let bytes): bytes.count <= 4096
+        case .null, .int, .unsigned, .double: true
+        }
     }
 }

@@ -204,9 +204,9 @@ struct BadInputTests {
         try await Places.makeStore("notes", "sqlite:\(path)")
         // The settings of the search index are of a later version then; SQLite has no checksum of them.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        let version = Data(#""version":1"#.utf8)
-        let place = try #require(bytes.range(of: version))
-        bytes.replaceSubrange(place, with: Data(#""version":9"#.utf8))
+        let name = try #require(bytes.range(of: Data(#""version":"#.utf8)))
+        #expect((UInt8(ascii: "1")..<UInt8(ascii: "9")).contains(bytes[name.upperBound]))
+        bytes[name.upperBound] = UInt8(ascii: "9")
         let pages = try await ShownPages(path)
         let cookie = try await pages.cookie()
         #expect(try await pages.answer("/records?m=Note&q=engine", cookie: cookie).text.contains("62 records"))

@@ -58,6 +58,22 @@ struct PagingTests {
         return found
     }
 
+    @Test func `a page of a hundred records takes 50 kB with all that it loads`() async throws {
+        let path = try Places.folder() + "/events.db"
+        try await Places.makeStore("many", "sqlite:\(path)", "1000")
+        let pages = try await ShownPages(path)
+        let cookie = try await pages.cookie()
+        var sizes: [Int] = []
+        for part in ["/records?m=Event", "/style.css", "/script.js", "/icon.svg"] {
+            let answer = try await pages.answer(part, cookie: cookie)
+            #expect(answer.status == 200)
+            sizes.append(answer.body.count)
+        }
+        print("bytes of a page, its style, script and icon: \(sizes)")
+        #expect(sizes.reduce(0, +) <= 50_000)
+        await pages.end()
+    }
+
     @Test func `a hundred thousand records scroll as ten do`() async throws {
         let path = try Places.folder() + "/events.db"
         try await Places.makeStore("many", "sqlite:\(path)", "100000")

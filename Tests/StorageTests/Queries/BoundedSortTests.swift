@@ -122,6 +122,12 @@ struct BoundedSortTests {
         ("isOpen, name", "isOpen, name, id"), ("kind", "kind, id"), ("id desc", "id DESC"),
     ]
 
+    private func ids(_ select: Select<DynamicRecord, Store>) async throws -> [String] {
+        try await select.only(["id"]).all().map { fields in
+            fields.compactMap { if case .value(.int(let id), _) = $0.content { String(id) } else { nil } }[0]
+        }
+    }
+
     private func expectSame(
         _ store: Store, _ path: String, _ condition: (text: String, sql: String)? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -130,9 +136,7 @@ struct BoundedSortTests {
             for (limit, offset) in [(101, 0), (20, 60)] {
                 var select = store.records("Reading").order(text: order).limit(limit).offset(offset)
                 if let condition { select = select.where(text: condition.text) }
-                let found = try await select.only(["id"]).all().map { fields in
-                    fields.compactMap { if case .value(.int(let id), _) = $0.content { String(id) } else { nil } }[0]
-                }
+                let found = try await ids(select)
                 let filter = condition.map { "WHERE \($0.sql) " } ?? ""
                 let expected = try sqliteColumn(
                     path, "SELECT id FROM Reading \(filter)ORDER BY \(sql) LIMIT \(limit) OFFSET \(offset)")
@@ -176,6 +180,48 @@ struct BoundedSortTests {
                 let most = order.hasPrefix("isOpen") ? count * 13 / 2 : count * 5
                 #expect(bounded < most && plain > count * 6, "\(order): \(bounded) instead of \(plain)")
             }
+        }
+    }
+
+    @Test func `the same sort is answered again without a scan until somebody writes`() async throws {
+        try await withReadings { store, path, work in
+            func expectFirst(
+                _ most: Int, _ limit: Int, _ offset: Int, scans: Bool, sourceLocation: SourceLocation = #_sourceLocation
+            ) async throws {
+                _ = work.take()
+                let select = store.records("Reading").where(text: "rank <= ?", arguments: [.int(Int64(most))])
+                let found = try await ids(select.order(text: "rank desc").limit(limit).offset(offset))
+                #expect((work.take() > Self.count) == scans, sourceLocation: sourceLocation)
+                let expected = try sqliteColumn(
+                    path,
+                    "SELECT id FROM Reading WHERE rank <= \(most) ORDER BY rank DESC, id LIMIT \(limit) OFFSET \(offset)"
+                )
+                #expect(found == expected, sourceLocation: sourceLocation)
+            }
+            try await expectFirst(40_000, 60, 0, scans: true)
+            try await expectFirst(40_000, 60, 0, scans: false)
+            // Other arguments are another query.
+            try await expectFirst(40_001, 60, 0, scans: true)
+            try await expectFirst(40_001, 61, 0, scans: true)
+            try await expectFirst(40_001, 61, 1, scans: true)
+            try await expectFirst(40_001, 61, 1, scans: false)
+            // Written by another program, by the store, and by a transaction that is undone.
+            try sqliteRun(path, "UPDATE Reading SET rank = 40001 WHERE id IN (5, 7)")
+            try await expectFirst(40_001, 61, 1, scans: true)
+            try await store.update(Reading.self).where { $0.id == 9 }.set(\.rank, to: 40_001).run()
+            try await expectFirst(40_001, 61, 1, scans: true)
+            try await expectFirst(40_001, 61, 1, scans: false)
+            struct Undone: Error {}
+            await #expect(throws: (any Error).self) {
+                try await store.transaction { transaction in
+                    try transaction.delete(Reading.self).where { $0.rank == 40_001 }.run()
+                    let first = try transaction.select(Reading.self).where { $0.rank <= 40_001 }
+                        .order { $0.rank.descending }.limit(61).offset(1).all()
+                    #expect(first.allSatisfy { ($0.rank ?? 0) < 40_001 })
+                    throw Undone()
+                }
+            }
+            try await expectFirst(40_001, 61, 1, scans: false)
         }
     }
 

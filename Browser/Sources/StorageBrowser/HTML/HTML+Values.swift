@@ -34,7 +34,9 @@ extension HTML {
         guard text.hasSuffix("Z"), let mark = text.firstIndex(of: "T") else { return self.text(text) }
         let time = text[text.index(after: mark)...].dropLast()
         self.text(String(text[..<mark]))
-        if time != "00:00:00" { element("span", .class("time"), text: " " + time) }
+        guard time != "00:00:00" else { return }
+        self.text(" ")
+        element("time", text: String(time))
     }
 }
 

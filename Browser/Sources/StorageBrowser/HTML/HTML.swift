@@ -23,20 +23,21 @@ struct HTML {
     mutating func element<E: Error>(
         _ name: StaticString, _ attributes: Attribute..., content: (inout HTML) throws(E) -> Void
     ) throws(E) {
+        try element(name, attributes, content: content)
+    }
+    mutating func element<E: Error>(
+        _ name: StaticString, _ attributes: [Attribute], content: (inout HTML) throws(E) -> Void
+    ) throws(E) {
         open(name, attributes)
         try content(&self)
-        bytes += "</".utf8
-        write(name)
-        bytes.append(UInt8(ascii: ">"))
+        close(name)
     }
 
     /// An element that has text alone.
     mutating func element(_ name: StaticString, _ attributes: Attribute..., text: String) {
         open(name, attributes)
         self.text(text)
-        bytes += "</".utf8
-        write(name)
-        bytes.append(UInt8(ascii: ">"))
+        close(name)
     }
 
     /// An element that never has content, such as `input`.
@@ -60,6 +61,21 @@ struct HTML {
             bytes.append(UInt8(ascii: "\""))
         }
         bytes.append(UInt8(ascii: ">"))
+    }
+
+    /// Cells, rows and entries of lists end where the next one begins, or what they are in ends. A large table is shorter by a
+    /// sixth without their end tags.
+    private mutating func close(_ name: StaticString) {
+        guard !name.withUTF8Buffer({ Self.endsByItself($0) }) else { return }
+        bytes += "</".utf8
+        write(name)
+        bytes.append(UInt8(ascii: ">"))
+    }
+
+    private static func endsByItself(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        ["td", "tr", "th", "dt", "dd", "li"].contains { (known: StaticString) in
+            known.withUTF8Buffer { name.elementsEqual($0) }
+        }
     }
 
     private mutating func write(_ name: StaticString) { name.withUTF8Buffer { bytes += $0 } }

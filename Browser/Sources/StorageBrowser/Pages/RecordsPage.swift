@@ -108,10 +108,10 @@ struct RecordsPage {
 
     private func title(_ column: RecordSchema.Property, _ html: inout HTML) {
         let isOrder = request.records.order == column.name
-        let direction = isOrder ? (request.records.isDescending ? "descending" : "ascending") : "none"
-        html.element(
-            "th", .class(css(column) == "n" ? "n" : ""), .init("scope", "col"), .init("aria-sort", direction)
-        ) { html in
+        var attributes = [HTML.Attribute.init("scope", "col")]
+        if css(column) == "n" { attributes.append(.class("n")) }
+        if isOrder { attributes.append(.init("aria-sort", request.records.isDescending ? "descending" : "ascending")) }
+        html.element("th", attributes) { html in
             if column.canBeSorted {
                 // Ascending, then descending, then the order of keys again.
                 let next = request.with { request in

@@ -8,11 +8,25 @@ struct Asset {
     /// - Returns: nil if the path is that of a page.
     init?(_ path: String) {
         switch path {
-        case "/style.css": (bytes, type) = (PackageResources.style_css, "text/css; charset=utf-8")
-        case "/script.js": (bytes, type) = (PackageResources.script_js, "text/javascript; charset=utf-8")
+        case "/style.css": (bytes, type) = (Self.style, "text/css; charset=utf-8")
+        case "/script.js": (bytes, type) = (Self.script, "text/javascript; charset=utf-8")
         case "/icon.svg": (bytes, type) = (PackageResources.icon_svg, "image/svg+xml")
         default: return nil
         }
+    }
+
+    private static let style = short(PackageResources.style_css)
+    private static let script = short(PackageResources.script_js)
+
+    /// A source without what only its readers need: indentation, empty lines, and comments that have their own lines. No string in
+    /// it spans lines.
+    private static func short(_ text: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        let kept = lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { line in
+            let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
+            return !line.isEmpty && !isComment
+        }
+        return Array(kept.joined(separator: "\n").utf8)
     }
 
     var response: Response {
