@@ -115,6 +115,48 @@ struct IndexTests {
         #expect(compared.tables.tables[.blocks]?.values.allSatisfy { $0.count <= SegmentFormat.blockSize } ?? true)
     }
 
+    @Test(arguments: [false, true])
+    func whatAnotherHasWrittenIsFoundBesideACache(isEmptiedBefore: Bool) throws {
+        var compared = Compared()
+        // Each commit is a segment, so that none is pending.
+        compared.limits.commitBytes = 0
+        try compared.write([SearchDocument(key: [1], texts: [["swift"], ["storage"]])])
+        let reader = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
+        #expect(try reader.search(SearchQuery("swift")).count == 1)
+        let other = SearchIndex(compared.tables, properties: compared.properties, limits: compared.limits)
+        if isEmptiedBefore {
+            try other.removeAll()
+            compared.texts = [:]
+        }
+        let new = SearchDocument(key: [2], texts: [["swift"], ["storage"]])
+        try other.write([new])
+        compared.texts[new.key] = new.texts
+        compared.cache = reader.cache
+        try compared.expectEqual("swift storage")
+    }
+
+    /// A query of an engine costs more than a block, and a round trip where the engine is a server.
+    @Test func aSearchOfManySegmentsReadsInFewQueries() throws {
+        var compared = Compared()
+        compared.limits.commitBytes = 0
+        compared.limits.fanout = 100
+        for number in 0..<40 {
+            let words = (0..<200).map { "word\($0 &* 7 &+ number)" }.joined(separator: " ")
+            try compared.write([SearchDocument(key: [UInt8(number)], texts: [["swift"], ["storage " + words]])])
+        }
+        let index = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
+        #expect(try index.shape().segments == 40)
+        for text in ["swift", "swift storage", "swift \"storage word7\" OR word8"] {
+            _ = try index.keys(of: index.best(10, SearchQuery(text)).map(\.document))
+            let before = compared.tables.queries
+            let again = SearchIndex(compared.tables, properties: compared.properties, cache: index.cache)
+            let best = try again.keys(of: again.best(10, SearchQuery(text)).map(\.document))
+            #expect(!best.isEmpty)
+            // The state's two, and one each for leaves, keys that decide between equals, and keys of the result.
+            #expect(compared.tables.queries - before <= 5, "\(text)")
+        }
+    }
+
     @Test func everythingRemoved() throws {
         var texts = Texts(generator: Seeded(state: 99))
         var compared = Compared()

@@ -5,9 +5,12 @@ final class MemoryTables: SearchStorage {
     var tables: [SearchTable: [Int: [UInt8]]] = [:]
     /// The rows that were read and written.
     var reads = 0
+    /// The calls that read.
+    var queries = 0
     var writes = 0
 
     func row(_ table: SearchTable, _ number: Int) -> [UInt8]? {
+        queries += 1
         reads += 1
         return tables[table]?[number]
     }
@@ -20,20 +23,27 @@ final class MemoryTables: SearchStorage {
     func rows(
         _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
     ) throws(SearchFailure) {
+        queries += 1
         for number in found(table, range) {
             reads += 1
             try body(number, tables[table]?[number] ?? [])
         }
     }
     func rows(_ table: SearchTable, _ numbers: [Int]) -> [(number: Int, bytes: [UInt8])] {
-        Set(numbers).compactMap { number in row(table, number).map { (number, $0) } }
+        queries += 1
+        reads += numbers.count
+        return Set(numbers).compactMap { number in tables[table]?[number].map { (number, $0) } }
     }
     func numbers(
         _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void
     ) {
+        queries += 1
         for number in found(table, range).prefix(limit) { body(number) }
     }
-    func last(_ table: SearchTable) -> Int? { tables[table]?.keys.max() }
+    func last(_ table: SearchTable) -> Int? {
+        queries += 1
+        return tables[table]?.keys.max()
+    }
     func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) {
         writes += 1
         tables[table, default: [:]][number] = bytes

@@ -66,6 +66,25 @@ struct SearchTests {
         try await store.select(Note.self).where { $0.matches(text) }.keys()
     }
 
+    @Test func `the best are those that have not expired, on each page`() async throws {
+        let now = Mutex(Date(timeIntervalSinceReferenceDate: 0))
+        let store = try await Store(
+            InMemoryBackend(), models: Notice.self, options: .init(clock: { now.withLock(\.self) }))
+        let until = Date(timeIntervalSinceReferenceDate: 10)
+        // A shorter text is of more relevance, so what expires is found before what stays.
+        try await store.insert(
+            (1...1500).map {
+                $0 <= 1200 ? Notice(id: $0, text: "news", until: until) : Notice(id: $0, text: "news of today", until: nil)
+            })
+        now.withLock { $0 += 20 }
+        for offset in [0, 3] {
+            let found = try await store.select(Notice.self).where { $0.matches("news") }
+                .order { $0.relevance.descending }.limit(5).offset(offset).all()
+            #expect(found.map(\.id) == Array(1201 + offset..<1206 + offset))
+        }
+        try await store.close()
+    }
+
     @Test(arguments: ["insert", "save", "transaction"])
     func `a record in the place of an expired one is the only one of its key in the index`(_ verb: String) async throws
     {
