@@ -7,6 +7,8 @@ import StorageAPI
 //   PostgreSQLBench --costs [RECORDS]    what queries and writes cost beside the same by hand (1,000,000 records)
 //   PostgreSQLBench --keys               the part of it about assigned keys
 //   PostgreSQLBench --pooler             finds and saves behind the pooler of scripts/with-postgresql --pooler
+//   PostgreSQLBench --replicas           what the servers do for reads, without replicas and with two
+//   PostgreSQLBench --growth [RECORDS…]  the same calls on tables of several sizes (100,000 and 1,000,000 records)
 
 guard !server.isEmpty else {
     print("Run it by scripts/bench postgresql, which starts a server.")
@@ -180,6 +182,10 @@ func measureMemory(_ count: Int) async throws {
 switch arguments.first {
 case "--costs": try await measureCosts(arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
 case "--pooler": try await measurePooler()
+case "--growth":
+    let sizes = arguments.dropFirst().compactMap { Int($0) }
+    try await measureGrowth(sizes.isEmpty ? [100_000, 1_000_000] : sizes)
+case "--replicas": try await measureReplicaReads()
 case "--keys": try await measureAssignedKeys()
 case "--call": try await arguments.dropFirst().first.flatMap(MeasuredCall.init)?.run()
 case "--open", "--stream":
