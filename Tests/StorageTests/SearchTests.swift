@@ -73,8 +73,9 @@ struct SearchTests {
         let until = Date(timeIntervalSinceReferenceDate: 10)
         // A shorter text is of more relevance, so what expires is found before what stays.
         try await store.insert(
-            (1...1500).map {
-                $0 <= 1200 ? Notice(id: $0, text: "news", until: until) : Notice(id: $0, text: "news of today", until: nil)
+            (1...1500).map { id in
+                id <= 1200
+                    ? Notice(id: id, text: "news", until: until) : Notice(id: id, text: "news of today", until: nil)
             })
         now.withLock { $0 += 20 }
         for offset in [0, 3] {
