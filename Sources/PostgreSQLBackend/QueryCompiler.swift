@@ -150,7 +150,15 @@ struct QueryCompiler {
 
     private mutating func order() throws(NotExpressibleInSQL) -> String {
         var terms: [String] = []
-        for key in plan.query.order { terms.append(try sortTerm(key, root)) }
+        for key in plan.query.order {
+            if case .column(let column) = key.term, plan.table.key.contains(column) {
+                // A part of the key is never null, and the primary key's index has no NULLS FIRST as others of a store do: with
+                // it the server would sort the table for each page.
+                terms.append(root.column(column) + (key.isDescending ? " DESC" : ""))
+            } else {
+                terms.append(try sortTerm(key, root))
+            }
+        }
         terms += plan.table.key.map(root.column)
         return " ORDER BY " + terms.joined(separator: ", ")
     }
