@@ -4,6 +4,7 @@ internal import StorageDriver
 struct Place {
     private let columns: [String]
     private let beginnings: [String?]
+    private let key: [Int]
     let types: [ColumnType]
     let table: String
     private let stored: [String]
@@ -22,6 +23,7 @@ struct Place {
             beginnings[column] = table.columns[column].type.beginning(self.columns[column])
         }
         self.beginnings = beginnings
+        key = table.key.filter { !table.columns[$0].isOptional }
         types = table.columns.map(\.type)
         self.table = "\(names.rows(of: table)) AS t\(alias)"
     }
@@ -30,11 +32,15 @@ struct Place {
         columns = results.indices.map { "g.c\($0)" }
         beginnings = results.map { _ in nil }
         types = results
+        key = []
         table = ""
         (stored, conversions) = ([], nil)
     }
 
     func column(_ index: Int) -> String { columns[index] }
+
+    /// Returns whether a column is a part of the table's key that is never null.
+    func isInKey(_ index: Int) -> Bool { key.contains(index) }
 
     /// Returns the SQL of a result column.
     func output(_ index: Int) -> String {

@@ -150,22 +150,17 @@ struct QueryCompiler {
 
     private mutating func order() throws(NotExpressibleInSQL) -> String {
         var terms: [String] = []
-        for key in plan.query.order {
-            if case .column(let column) = key.term, plan.table.key.contains(column) {
-                // A part of the key is never null, and the primary key's index has no NULLS FIRST as others of a store do: with
-                // it the server would sort the table for each page.
-                terms.append(root.column(column) + (key.isDescending ? " DESC" : ""))
-            } else {
-                terms.append(try sortTerm(key, root))
-            }
-        }
+        for key in plan.query.order { terms.append(try sortTerm(key, root)) }
         terms += plan.table.key.map(root.column)
         return " ORDER BY " + terms.joined(separator: ", ")
     }
 
     private mutating func sortTerm(_ key: Query.SortKey, _ place: Place) throws(NotExpressibleInSQL) -> String {
-        let direction = (key.isDescending ? " DESC" : "") + (key.nullsFirst ? " NULLS FIRST" : " NULLS LAST")
         let value = try value(key.term, place, key.type)
+        // A primary key's index has no NULLS FIRST, as a store's other indexes have. With it, the server would sort all rows.
+        var direction = key.isDescending ? " DESC" : ""
+        if case .column(let column) = key.term, place.isInKey(column) { return value + direction }
+        direction += key.nullsFirst ? " NULLS FIRST" : " NULLS LAST"
         // The index has the beginning.
         guard case .column(let column) = key.term, let beginning = place.beginning(column) else {
             return value + direction

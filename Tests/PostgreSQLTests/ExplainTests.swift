@@ -16,6 +16,10 @@ struct ExplainTests {
             let name = try await people.where { $0.name == "name 7" && $0.age > 3 }.explain()
             #expect(name.access == .index("name") && name.rowsExamined == 1)
             #expect(name.statement?.contains("\n") == false)
+            for page in [people.order { $0.id }, people.order { $0.id.descending }] {
+                let explained = try await page.limit(10).explain()
+                #expect(!explained.sorts && explained.statement?.contains("NULLS") == false)
+            }
             let all = try await people.where { $0.age > 80 }.order { $0.price }.explain()
             #expect(all.access == .scan && all.rowsExamined == 2000 && all.sorts)
 
