@@ -70,7 +70,8 @@ package struct SearchVerification<Storage: SearchStorage> {
         let hash = Self.hash(property, term[1...])
         var postings = Postings()
         for place in list.pieces {
-            try postings.add(try list.piece(place, index.storage), end: end, removed: removed, among: nil)
+            try postings.add(
+                try list.piece(place, index.storage), end: end, removed: removed, withPositions: true)
         }
         if property == KeyTerm.property {
             for document in postings.documents {
@@ -80,9 +81,12 @@ package struct SearchVerification<Storage: SearchStorage> {
             }
             return
         }
-        for (place, document) in postings.documents.enumerated() {
-            guard sums[document] != nil else { throw .corrupt("A list has a document that has no length.") }
-            for position in postings.positions(place) { sums[document, default: 0] &+= Self.sum(hash, position) }
+        var next = 0
+        for (document, count) in zip(postings.documents, postings.counts) {
+            guard var sum = sums[document] else { throw .corrupt("A list has a document that has no length.") }
+            for position in postings.positions[next..<(next + count)] { sum &+= Self.sum(hash, position) }
+            sums[document] = sum
+            next += count
         }
     }
 
