@@ -23,8 +23,8 @@ final class Replicas: Sendable {
         var timeline: Int64
         /// The time at which the primary was last asked for its place.
         var asked: DispatchTime
-        /// The greatest place to which the primary was asked to write out its log.
-        var flushed: Int64 = -1
+        /// The greatest place to which the primary was asked to write out its log, and the time of that.
+        var flushed: (place: Int64, asked: DispatchTime)?
     }
 
     /// One server, with its own connections.
@@ -217,17 +217,23 @@ final class Replicas: Sendable {
         }
     }
 
-    /// Has the primary write out its log up to a place that no replica has reached, once for each place.
+    /// Has the primary write out its log up to a place that no replica has reached: once for each place, and not more often than
+    /// a read waits for a replica, since replicas that are slow miss many places.
     ///
     /// The end of the log may be something else than a commit, as after a vacuum or a read that has tidied a page. The primary
     /// writes that out, and sends it, with its next commit, and on an idle server every read would be the primary's until then.
     /// So a transaction with a message in the log is committed, without waiting for a standby.
     private func flush(_ primary: ConnectionPool, to place: Int64) {
-        let isNew = needed.withLock { needed in
-            defer { needed.flushed = max(needed.flushed, place) }
-            return needed.flushed < place
+        let isDue = needed.withLock { needed in
+            if let last = needed.flushed,
+                last.place >= place || last.asked.millisecondsSince < Self.millisecondsToCatchUp
+            {
+                return false
+            }
+            needed.flushed = (place, .now())
+            return true
         }
-        guard isNew else { return }
+        guard isDue else { return }
         do throws(StorageError) {
             let connection = try primary.take()
             defer { primary.give(connection) }

@@ -5,7 +5,7 @@ import Synchronization
 /// A question to a server whose answer serves all callers that came before it was sent.
 ///
 /// While one question is under way, callers that come wait for the next, which the first of them sends. So an answer is never
-/// older than the call that gets it, and the server has two questions to answer in the time of one, whatever the number of callers.
+/// older than the call that gets it, and one question at a time is under way, whatever the number of callers.
 final class SharedQuestion<Answer: Sendable>: Sendable {
     private final class Round: Sendable {
         let end = DispatchGroup()

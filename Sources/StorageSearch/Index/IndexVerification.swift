@@ -122,9 +122,7 @@ package struct SearchVerification<Storage: SearchStorage> {
     }
 
     private static func hash(_ property: UInt8, _ word: some Sequence<UInt8>) -> UInt64 {
-        var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(property)
-        for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
+        FNV1a.hash(word, from: FNV1a.basis ^ UInt64(property))
     }
 
     private static func sum(_ hash: UInt64, _ position: Int) -> UInt64 {

@@ -107,8 +107,7 @@ struct TermHash {
     let mask: UInt64
 
     init(_ term: [UInt8]) {
-        var hash = 0xCBF2_9CE4_8422_2325 as UInt64
-        for byte in term { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var hash = FNV1a.hash(term)
         hash ^= hash >> 32
         word = Int(hash >> 6 & 7)
         mask = 1 << (hash & 63)

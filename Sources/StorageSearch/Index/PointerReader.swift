@@ -15,7 +15,7 @@ struct PointerReader: ~Copyable {
 
     var isAtEnd: Bool { at >= end }
 
-    /// A number of ``ByteReader/number()``. Most have one or two bytes.
+    /// A number, as ``ByteReader/number()`` reads it. Most have one or two bytes.
     @inline(__always)
     mutating func number() throws(SearchFailure) -> Int {
         guard at < end else { throw .corrupt("A number is cut off.") }
@@ -29,8 +29,9 @@ struct PointerReader: ~Copyable {
         return try rest(first & 127)
     }
 
+    /// The rest of a number whose first byte has the bits.
     @inline(never)
-    private mutating func rest(_ first: Int) throws(SearchFailure) -> Int {
+    mutating func rest(_ first: Int) throws(SearchFailure) -> Int {
         var value = first
         var shift = 7
         while at < end, shift < 56 {
