@@ -123,9 +123,10 @@ let package = Package(
             dependencies: ["CSQLite", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "CArchive", linkerSettings: [.linkedLibrary("archive")]),
+        .target(name: "CChecksum"),
         .target(
             name: "ArchiveBackend",
-            dependencies: ["CArchive", "StorageDriver", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CArchive", "CChecksum", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(

@@ -33,6 +33,16 @@ func measureArchive() async throws {
         try await unsearched.close()
     }
     try await opening(own, other, "opening after the saves")
+    do {
+        let store = try await Store(ArchiveBackend(path: own, durability: .relaxed), models: Document.self)
+        let unsearched = try await Store(ArchiveBackend(path: other, durability: .relaxed), models: Plain.self)
+        let time = try await processorSeconds { try await store.compact() }
+        let others = try await processorSeconds { try await unsearched.compact() }
+        row("compaction", time, others, "s")
+        try await store.close()
+        try await unsearched.close()
+    }
+    try await opening(own, other, "opening after compaction")
 }
 
 private func opening(_ own: String, _ other: String, _ title: String) async throws {

@@ -105,6 +105,8 @@ package struct FileOptions: Sendable {
     package let level: Int
     /// The compression level of a rewritten file.
     package let rewritingLevel: Int
+    /// True if no level of compression was given.
+    private let isDefaultLevel: Bool
 
     /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's
     /// libarchive lacks.
@@ -117,16 +119,21 @@ package struct FileOptions: Sendable {
         self.codec = codec
         self.level = level ?? codec.defaultLevel
         rewritingLevel = level ?? codec.defaultRewritingLevel
+        isDefaultLevel = level == nil
     }
 
     /// The compressor for commits to a file with a codec, at this level if the codec is the same.
     func compressor(for codec: ArchiveCodec) -> FrameCompressor {
-        FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true)
+        FrameCompressor(
+            codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true,
+            sparesReaders: isDefaultLevel)
     }
 
     /// The compressor for the first commit of a new file, whose frames stay until it is rewritten.
-    var firstCompressor: FrameCompressor { FrameCompressor(codec: codec, level: level) }
+    var firstCompressor: FrameCompressor {
+        FrameCompressor(codec: codec, level: level, sparesReaders: isDefaultLevel)
+    }
 
-    /// The compressor for a rewritten file.
+    /// The compressor for a rewritten file, which is made for its size, also where it is dense.
     var rewritingCompressor: FrameCompressor { FrameCompressor(codec: codec, level: rewritingLevel) }
 }

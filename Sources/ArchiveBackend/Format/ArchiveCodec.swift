@@ -28,6 +28,10 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
         }
     }
 
+    /// The level for contents that no level makes much smaller; nil if all levels decompress equally fast. zstd's
+    /// negative levels do not entropy-code literals.
+    var denseLevel: Int? { self == .zstd ? -1 : nil }
+
     /// A rewritten file stays for long, so it is worth more time: zstd's level 6 takes 4 % less space than 3 for
     /// records that are mostly random bytes.
     var defaultRewritingLevel: Int { self == .zstd ? 6 : defaultLevel }

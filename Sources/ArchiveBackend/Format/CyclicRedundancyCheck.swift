@@ -1,16 +1,24 @@
+internal import CChecksum
+
 /// A reflected 32-bit cyclic redundancy check, eight bytes a step.
 ///
-/// About 2 GB/s. It finds damage, not forgery.
+/// About 2 GB/s, and 8 GB/s by the processor's instruction for CRC-32C. It finds damage, not forgery.
 package struct CyclicRedundancyCheck: Sendable {
     /// CRC-32C (Castagnoli, RFC 3720 appendix B.4): the check of commits and trailers.
-    package static let crc32c = CyclicRedundancyCheck(polynomial: 0x82F6_3B78)
+    package static let crc32c = CyclicRedundancyCheck(castagnoli, usesInstruction: checksum_has_crc32c())
+    /// The same by tables, on any processor.
+    package static let crc32cByTables = CyclicRedundancyCheck(castagnoli)
     /// CRC-32 of ISO 3309, which the xz format uses.
-    package static let crc32 = CyclicRedundancyCheck(polynomial: 0xEDB8_8320)
+    package static let crc32 = CyclicRedundancyCheck(0xEDB8_8320)
+
+    private static let castagnoli: UInt32 = 0x82F6_3B78
 
     // Eight tables of 256: table k is the check of a byte followed by k zero bytes.
     private let tables: [UInt32]
+    private let usesInstruction: Bool
 
-    private init(polynomial: UInt32) {
+    private init(_ polynomial: UInt32, usesInstruction: Bool = false) {
+        self.usesInstruction = usesInstruction
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
             var check = UInt32(byte)
@@ -26,8 +34,9 @@ package struct CyclicRedundancyCheck: Sendable {
 
     /// The check of the bytes, or of all bytes so far where the check of those before is given.
     package func callAsFunction(_ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
+        if usesInstruction { return ~checksum_crc32c(~before, bytes.baseAddress, bytes.count) }
         // Indexes are a byte plus a table's start, so always below 2048.
-        tables.withUnsafeBufferPointer { tables in
+        return tables.withUnsafeBufferPointer { tables in
             var check = ~before
             var place = 0
             while place + 8 <= bytes.count {

@@ -28,6 +28,22 @@ import Testing
         }
     }
 
+    @Test func `tables and the processor's instruction give the same check, for each length and alignment`() {
+        let bytes = noiseBytes(4096 + 64)
+        let lengths = Array(0...70) + [255, 256, 257, 4095, 4096]
+        bytes.withUnsafeBytes { bytes in
+            for start in 0..<9 {
+                for length in lengths {
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
+                    let before = UInt32(truncatingIfNeeded: start &* 0x9E37_79B9)
+                    #expect(
+                        CyclicRedundancyCheck.crc32c(part, after: before)
+                            == CyclicRedundancyCheck.crc32cByTables(part, after: before))
+                }
+            }
+        }
+    }
+
     // Known answers of the reference implementation, `xxhsum -H64`.
     @Test func `XXH64 has the published values`() {
         #expect(withBytes("") { XXHash64.hash($0) } == 0xEF46_DB37_51D8_E999)

@@ -36,10 +36,10 @@ let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 func openFile(
     _ path: String, _ mode: StoreFile.Mode = .readWrite, _ codec: ArchiveCodec = .zstd,
-    layer: any FileLayer = SystemFileLayer(), logger: Logger = silentLogger
+    level: Int? = nil, layer: any FileLayer = SystemFileLayer(), logger: Logger = silentLogger
 ) throws(StorageError) -> OpenedFile {
     var commits: [UInt64: [FileItem]] = [:]
-    let options = try FileOptions(codec: codec)
+    let options = try FileOptions(codec: codec, level: level)
     let (file, recovery) = try StoreFile.open(path, mode, options, layer: layer, logger: logger) { entry in
         commits[entry.commit, default: []].append(FileItem(entry.name, Array(entry.contents)))
     }

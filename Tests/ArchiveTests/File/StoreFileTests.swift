@@ -36,6 +36,24 @@ import Testing
         }
     }
 
+    // Six bits of eight: zstd's levels from 1 on shrink it to three quarters by coding single bytes, which is slow to read.
+    private let dense = FileItem("dense", noiseBytes(400_000).map { $0 & 0x3F })
+
+    @Test(arguments: [nil, 3])
+    func `large contents that hardly shrink are stored for fast reading, unless a level is given`(level: Int?) throws {
+        try withStorePath { path in
+            let file = try openFile(path, level: level).file
+            try file.append(FileItem("first", "1"))
+            try file.append(dense)
+            let uniform = FileItem("uniform", Array(repeating: 7, count: 400_000))
+            try file.append(uniform)
+            try file.close()
+            #expect(try openFile(path).items == [FileItem("first", "1"), dense, uniform])
+            let size = try fileBytes(path).count
+            #expect(level == nil ? (400_000..<402_000).contains(size) : (300_000..<310_000).contains(size), "\(size)")
+        }
+    }
+
     private let large = [UInt8](repeating: 3, count: 9_000_000)
 
     @Test(arguments: ArchiveCodec.allCases)

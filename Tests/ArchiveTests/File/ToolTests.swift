@@ -31,6 +31,7 @@ import Testing
         ])
         for number in 0..<20 { try file.append(FileItem("Person/\(number % 7).plist", noiseBytes(number * 100))) }
         try file.append(FileItem("Person/seg-1.plist", Array(repeating: 65, count: 40_000)), FileItem("x", []))
+        try file.append(FileItem("Person/dense.plist", noiseBytes(300_000).map { $0 & 0x3F }))
         try file.close()
         return Dictionary(try openFile(path, .readOnly).items.map { ($0.name, $0.contents) }) { $1 }
     }
