@@ -110,11 +110,8 @@ enum CasesWithoutMutant {
         ) { first, _ in first }
         .merging(
             reasons(
-                "The index is made above the engine, from rows that other cases check; a fault of the store is no engine's.",
-                [
-                    "search/queries", "search/scan", "search/conditions", "search/transactions", "search/added-later",
-                    "search/copies", "search/first-use", "search/observed", "search/excerpts",
-                ])
+                "Observers and excerpts are made above the engine, from rows that other cases check.",
+                ["search/observed", "search/excerpts"])
         ) { first, _ in first }
         .merging(
             reasons(

@@ -5,7 +5,7 @@ extension Mutant {
         ("deleting", removing), ("children", children), ("results", querying), ("filters", filtering),
         ("computing", computing), ("groups", grouping), ("transactions", transactions), ("files", files),
         ("schema", schema), ("references", references), ("errors", errors), ("history", history),
-        ("expiry", expiry),
+        ("expiry", expiry), ("search", searching),
     ]
 
     static let all: [Mutant] = kinds.flatMap(\.mutants)
