@@ -304,9 +304,8 @@ if Context.environment["STORAGE_MACRO_TESTS"] != nil {
 // library there, whose main function has another name.
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
-        "ArchiveBackend", "CArchive", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend", "SQLiteBackend",
-        "StorageAPI",
-        "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
+        "ArchiveBackend", "CArchive", "CChecksum", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend",
+        "SQLiteBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

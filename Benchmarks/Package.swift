@@ -32,8 +32,11 @@ let package = Package(
         .executableTarget(
             name: "PostgreSQLBench",
             dependencies: [
+                .product(name: "ArchiveBackend", package: "swift-storage"),
                 .product(name: "PostgreSQLBackend", package: "swift-storage"),
+                .product(name: "SQLiteBackend", package: "swift-storage"),
                 .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "StorageTenants", package: "swift-storage"),
             ]),
         .executableTarget(
             name: "SearchBench",

@@ -112,3 +112,33 @@ func measureGrowth(_ sizes: [Int]) async throws {
     }
     for table in tables { try await table.store.close() }
 }
+
+/// Saves in a store that keeps so many commits of its history, and in one that keeps all: in turn, in parts, after each of which the
+/// size of the history's tables is asked for.
+func measurePruning(_ kept: Int) async throws {
+    let schemas = ["pruned", "unpruned"]
+    try run("psql", server, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS pruned, unpruned CASCADE")
+    var stores: [Store] = []
+    for (schema, limit) in zip(schemas, [Store.HistoryLimit.commits(kept), .everything]) {
+        let history = Store.HistoryOptions(records: [Visit.self], keeping: limit)
+        stores.append(try await Store(backend(schema), models: Visit.self, options: .init(history: history)))
+    }
+    print("| commits | the last \(kept) kept | all kept | ratio | size, pruned | size, all |\n|---|---|---|---|---|---|")
+    for part in 1...8 {
+        var times: [Double] = []
+        for store in stores {
+            let time = try await seconds {
+                for number in 0..<kept { try await store.save(Visit(number: number % 1000, of: part * kept)) }
+            }
+            times.append(time / Double(kept) * 1000)
+        }
+        let sizes = try schemas.map { schema in
+            let ofHistory = "relnamespace = '\(schema)'::regnamespace AND relname LIKE 'storage_history%' AND relkind = 'r'"
+            let sum = "SELECT pg_size_pretty(sum(pg_total_relation_size(oid))) FROM pg_class WHERE \(ofHistory)"
+            return try run("psql", server, "-Atc", sum).text
+        }
+        let cells = times.map { String(format: "%.3f ms", $0) } + [String(format: "%.2f", times[0] / times[1])] + sizes
+        print("| \(part * kept) | \(cells.joined(separator: " | ")) |")
+    }
+    for store in stores { try await store.close() }
+}

@@ -9,6 +9,8 @@ import StorageAPI
 //   PostgreSQLBench --pooler             finds and saves behind the pooler of scripts/with-postgresql --pooler
 //   PostgreSQLBench --replicas           what the servers do for reads, without replicas and with two
 //   PostgreSQLBench --growth [RECORDS…]  the same calls on tables of several sizes (100,000 and 1,000,000 records)
+//   PostgreSQLBench --pruning [COMMITS]  saves where the last commits are kept (10,000), beside a history that keeps all
+//   PostgreSQLBench --tenants [COUNT]    a store for each tenant: made, opened, migrated (1,000 tenants)
 
 guard !server.isEmpty else {
     print("Run it by scripts/bench postgresql, which starts a server.")
@@ -185,6 +187,8 @@ case "--pooler": try await measurePooler()
 case "--growth":
     let sizes = arguments.dropFirst().compactMap { Int($0) }
     try await measureGrowth(sizes.isEmpty ? [100_000, 1_000_000] : sizes)
+case "--tenants": try await measureTenants(arguments.dropFirst().first.flatMap { Int($0) } ?? 1000)
+case "--pruning": try await measurePruning(arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000)
 case "--replicas": try await measureReplicaReads()
 case "--keys": try await measureAssignedKeys()
 case "--call": try await arguments.dropFirst().first.flatMap(MeasuredCall.init)?.run()
