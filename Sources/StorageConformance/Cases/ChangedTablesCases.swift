@@ -115,6 +115,37 @@ extension Conformance {
                 equals: [1, 2, 3, 4, 5, 6, 8, 9].map { after($0, [2, 4, 5].contains($0) ? "b" : "a") })
         },
         ConformanceCase(
+            "history/unchanged-nested", [.h2: [5]], needs: [.durability],
+            "Nor has a record an entry whose owned records own others that the program does not declare, though a save numbers their rows anew."
+        ) { t in
+            let tags: [[FieldValue]] = [
+                [1, "a", .records([[2, "b", .records([]), "s2", .records([[5], [6]])]]), "s1", .records([[4]])],
+                [3, "c", .records([[8, "d", .records([]), nil, .records([[9]])]]), "s3", .records([[7]])],
+            ]
+            let first = try await t.open(
+                recordsOf: [Versioned<SecretNestingTags>.self], keysOf: [Versioned<InChild<SecretNestingTags>>.self])
+            try await first.insert(Versioned<SecretNestingTags>(1, .records(tags)))
+            try await first.insert(Versioned<InChild<SecretNestingTags>>(1, .records([[1, .records(tags)]])))
+            try await first.close()
+            let declared: [[FieldValue]] = [
+                [1, "a", .records([[2, "b", .records([])]])], [3, "c", .records([[8, "d", .records([])]])],
+            ]
+            let store = try await t.open(
+                [Versioned<NestingTags>.self, Versioned<InChild<NestingTags>>.self], layers: [])
+            var feed = store.feed(of: Versioned<NestingTags>.self)
+            try await store.save(Versioned<NestingTags>(1, .records(declared)))
+            try await store.save(Versioned<InChild<NestingTags>>(1, .records([[1, .records(declared)]])))
+            try await store.insert(Versioned<NestingTags>(2, .records([])))
+            try t.expect(
+                try await store.history().filter { $0.commit > 2 }.map(\.text), equals: ["5 Note inserted 2"])
+            try t.expect(try await feed.text(), equals: "+[2] ~[] -[]")
+            try await store.close()
+            let again = try await t.open(Versioned<SecretNestingTags>.self)
+            try t.expect(
+                try await again.all(Versioned<SecretNestingTags>.self).first,
+                equals: Versioned<SecretNestingTags>(1, .records(tags)))
+        },
+        ConformanceCase(
             "history/unchanged-copied", [.h2: [2, 5]], needs: [.durability],
             "Of a copy over a model's records, the history has those that are another now."
         ) { t in

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The records that a write has updated, as they were before its first change of each.
 struct ComparedRecords {
-    /// What is known of a record before its first change.
+    /// The knowledge of a record as it was before its first change.
     enum State: Equatable {
         /// A digest is enough to know the record again, as long as its tables are the same.
         case digest(RowDigest.Result)
