@@ -13,6 +13,8 @@ final class Replicas: Sendable {
     private let system: Int64
     private let next = Atomic(0)
     private let needed: Mutex<Needed>
+    /// The primary's place, and the time before it was asked.
+    private let question = SharedQuestion<(place: Int64?, asked: DispatchTime)>()
 
     private struct Needed {
         /// The place in the log, in bytes; nil after a commit whose place is not known.
@@ -21,6 +23,8 @@ final class Replicas: Sendable {
         var timeline: Int64
         /// The time at which the primary was last asked for its place.
         var asked: DispatchTime
+        /// The greatest place to which the primary was asked to write out its log, and the time of that.
+        var flushed: (place: Int64, asked: DispatchTime)?
     }
 
     /// One server, with its own connections.
@@ -116,6 +120,14 @@ final class Replicas: Sendable {
         try askPrimary(primary)
         let (place, timeline) = needed.withLock { ($0.place, $0.timeline) }
         guard let place else { return nil }
+        if let found = try take(place, timeline) { return found }
+        flush(primary, to: place)
+        return nil
+    }
+
+    private func take(
+        _ place: Int64, _ timeline: Int64
+    ) throws(StorageError) -> (Connection, ConnectionPool)? {
         let first = next.wrappingAdd(1, ordering: .relaxed).oldValue
         let end = DispatchTime.now() + .milliseconds(Self.millisecondsToCatchUp)
         for offset in replicas.indices {
@@ -186,19 +198,54 @@ final class Replicas: Sendable {
     }
 
     /// Asks the primary for its place where the last answer is older than a read may be, and where that of a commit is not known.
+    /// Reads that begin at the same time share a question.
     private func askPrimary(_ primary: ConnectionPool) throws(StorageError) {
         let staleness = configuration.stalenessMilliseconds
         let isOld = needed.withLock { needed in
             needed.place == nil || needed.asked.millisecondsSince >= staleness
         }
         guard isOld else { return }
-        let now = DispatchTime.now()
-        let connection = try primary.take()
-        defer { primary.give(connection) }
-        let place = try connection.run("SELECT \(Self.primaryPlace)").integer()
+        let answer = try question.ask { () throws(StorageError) in
+            let asked = DispatchTime.now()
+            let connection = try primary.take()
+            defer { primary.give(connection) }
+            return (try connection.run("SELECT \(Self.primaryPlace)").integer(), asked)
+        }
         needed.withLock { needed in
-            if let place { needed.place = max(needed.place ?? 0, place) }
-            needed.asked = now
+            if let place = answer.place { needed.place = max(needed.place ?? 0, place) }
+            needed.asked = max(needed.asked, answer.asked)
+        }
+    }
+
+    /// Has the primary write out its log up to a place that no replica has reached: once for each place, and not more often than
+    /// a read waits for a replica, since replicas that are slow miss many places.
+    ///
+    /// The end of the log may be something else than a commit, as after a vacuum or a read that has tidied a page. The primary
+    /// writes that out, and sends it, with its next commit, and on an idle server every read would be the primary's until then.
+    /// So a transaction with a message in the log is committed, without waiting for a standby.
+    private func flush(_ primary: ConnectionPool, to place: Int64) {
+        let isDue = needed.withLock { needed in
+            if let last = needed.flushed,
+                last.place >= place || last.asked.millisecondsSince < Self.millisecondsToCatchUp
+            {
+                return false
+            }
+            needed.flushed = (place, .now())
+            return true
+        }
+        guard isDue else { return }
+        do throws(StorageError) {
+            let connection = try primary.take()
+            defer { primary.give(connection) }
+            _ = try connection.run(
+                """
+                SELECT CASE WHEN (pg_catalog.pg_current_wal_flush_lsn() - '0/0')::int8 < \(place)
+                  AND pg_catalog.set_config('synchronous_commit', 'local', true) <> ''
+                  THEN pg_catalog.pg_logical_emit_message(true, 'storage', '') END
+                """)
+        } catch {
+            // The read that follows is the primary's, and fails by itself where the server does. Without the right to write a
+            // message, replicas are behind until the next commit.
         }
     }
 

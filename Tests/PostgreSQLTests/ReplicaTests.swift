@@ -32,17 +32,21 @@ struct ReplicaTests {
         }
     }
 
+    private static func socket(_ address: String) throws -> String {
+        try Server.psql(
+            "SELECT split_part(current_setting('unix_socket_directories'), ',', 1) || '/.s.PGSQL.' || current_setting('port')",
+            at: address)
+    }
+
     private static func withReplica(
-        _ options: String = "&staleness=3600000", timeout: Int = 1000, _ body: (Pair) async throws -> Void
+        _ options: String = "&staleness=3600000", timeout: Int = 1000, settings: [String] = [],
+        _ body: (Pair) async throws -> Void
     ) async throws {
-        let servers = try OwnServer(replicas: 1)
+        let servers = try OwnServer(replicas: 1, settings: settings)
         defer { try? servers.end() }
         try #require(servers.addresses.count == 2)
         let (primary, replica) = (servers.addresses[0], servers.addresses[1])
-        let folder = try Server.psql(
-            "SELECT split_part(current_setting('unix_socket_directories'), ',', 1)", at: replica)
-        let port = try Server.psql("SELECT current_setting('port')", at: replica)
-        let proxy = try CuttingProxy(to: "\(folder)/.s.PGSQL.\(port)")
+        let proxy = try CuttingProxy(to: socket(replica))
         defer { proxy.stop() }
         let other = try await Store(PostgreSQLBackend(url: StorageURL("\(primary)&schema=app")), models: Pen.self)
         try await other.insert(Pen(id: 1))
@@ -114,6 +118,41 @@ struct ReplicaTests {
             try await pair.other.insert(Pen(id: 21))
             try await pair.expect(21)
             try pair.pause(false)
+        }
+    }
+
+    @Test func `reads that begin together share a question to the primary`() async throws {
+        try await Self.withReplica { pair in
+            let primary = try CuttingProxy(to: Self.socket(pair.primary))
+            defer { primary.stop() }
+            let url =
+                "postgresql://storage@127.0.0.1:\(primary.port)/postgres?schema=app&timeout=60000&connections=24"
+                + "&replicas=127.0.0.1:\(pair.proxy.port)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            primary.delayAnswers(by: 500)
+            let before = primary.roundTrips
+            // Each of them begins after this commit.
+            try await pair.other.insert(Pen(id: 2))
+            let found = try await withThrowingTaskGroup(of: Pen?.self) { group in
+                for _ in 0..<24 { group.addTask { try await store.find(Pen.self, key: 2) } }
+                return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
+            }
+            #expect(found == 24)
+            #expect(primary.roundTrips - before < 12)
+            primary.delayAnswers(by: 0)
+            try await store.close()
+        }
+    }
+
+    @Test
+    func `the primary writes out the end of its log, which is no commit, for replicas to reach it`() async throws {
+        try await Self.withReplica("", settings: ["wal_writer_delay=10000"]) { pair in
+            let isWritten = "SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()"
+            try await pair.expect(1)
+            try Server.psql("SELECT pg_logical_emit_message(false, 'test', 'not written')", at: pair.primary)
+            #expect(try Server.psql(isWritten, at: pair.primary) == "f")
+            try await pair.expect(1)
+            #expect(try Server.psql(isWritten, at: pair.primary) == "t")
         }
     }
 

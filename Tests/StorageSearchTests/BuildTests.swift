@@ -30,8 +30,18 @@ struct BuildTests {
             try compared.write([texts.document(400), texts.document(400)], removing: [])
             try compared.write([], removing: [try #require(keys.randomElement(using: &texts.generator))])
         }
+        // Steps of one block, each by a program that knows nothing of the ones before.
+        var steps = 1
+        while try !SearchIndex(compared.tables, properties: properties, limits: compared.limits).settle(1) {
+            steps += 1
+        }
+        #expect(steps > 1)
         let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
         try index.finishBuild()
+        #expect(try !index.shape().isMerging)
+        let segments = Set(compared.tables.tables[.segments, default: [:]].keys)
+        let segmentsOfBlocks = Set(compared.tables.tables[.blocks, default: [:]].keys.map { $0 >> 24 })
+        #expect(segmentsOfBlocks.isSubset(of: segments), "no block of a merged segment remains")
         for _ in 0..<60 { try compared.expectEqual(texts.query()) }
         for _ in 0..<40 { try compared.write([texts.document(400)]) }
         compared.cache = SearchCache()

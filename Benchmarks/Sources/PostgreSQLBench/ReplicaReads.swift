@@ -85,7 +85,8 @@ func measureReplicaReads() async throws {
     ]
     print(
         "| reads of 64 tasks | way | reads | transactions on the primary | processor time for 1,000 reads: primary "
-            + "| first replica | second | one server : the busiest |\n|---|---|---|---|---|---|---|---|")
+            + "| first replica | second | one server : the primary | : the busiest |\n"
+            + "|---|---|---|---|---|---|---|---|---|")
     for (name, repetitions, read) in reads {
         var alone = 0.0
         for (number, (way, option)) in ways.enumerated() {
@@ -105,8 +106,8 @@ func measureReplicaReads() async throws {
             let times = zip(servers, before).map { ($0.processorTime - $1) * 1000 / Double(all) }
             if number == 0 { alone = times[0] }
             let cells = times.map { String(format: "%.3f s", $0) }.joined(separator: " | ")
-            let ratio = String(format: "%.2f", alone / (times.max() ?? 1))
-            print("| \(name) | \(way) | \(all) | \(done) | \(cells) | \(ratio) |")
+            let ratios = [times[0], times.max() ?? 1].map { String(format: "%.2f", alone / $0) }
+            print("| \(name) | \(way) | \(all) | \(done) | \(cells) | \(ratios.joined(separator: " | ")) |")
         }
     }
 }

@@ -76,7 +76,7 @@ struct Corpus {
             ]
         }
         return [
-            ("best ten", "library"), ("best ten", "package"), ("rare word", "germination"),
+            ("best ten", "library"), ("best ten", "package"), ("rare word", "sudoku"),
             ("phrase", "\"real time\""), ("phrase", "\"command line interface\""), ("prefix", "compre*"),
             ("prefix", "a*"), ("two words", "python library"), ("two words", "fast parser"),
             ("exclusion", "library -python"), ("alternative", "gtk OR qt"),

@@ -54,8 +54,7 @@ struct Accumulator {
 
     @inline(__always)
     private static func hash(_ property: UInt8, _ word: UnsafeBufferPointer<UInt8>) -> Int {
-        var hash = 0xCBF2_9CE4_8422_2325 as UInt64 ^ UInt64(property)
-        for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = FNV1a.hash(word, from: FNV1a.basis ^ UInt64(property))
         return Int(truncatingIfNeeded: (hash ^ hash >> 29) & 0x7FFF_FFFF)
     }
 

@@ -68,32 +68,24 @@ struct ByteReader {
 
     @inline(never)
     private mutating func rest(_ first: Int) throws(SearchFailure) -> Int {
-        var value = first
-        var shift = 7
-        while at < end, shift < 56 {
-            let byte = bytes[at]
-            at += 1
-            value |= Int(byte & 127) << shift
-            if byte < 128 { return value }
-            shift += 7
-        }
-        throw .corrupt("A number is cut off or too large.")
+        try reading { reader throws(SearchFailure) in try reader.rest(first) }
     }
 
     /// Skips numbers.
     mutating func skip(_ count: Int) throws(SearchFailure) {
-        var left = count
-        // Eight bytes end eight numbers at most. The load stays within the array, since `end` does.
-        while left >= 8, at + 8 <= end {
-            let word = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
-            left -= (~word & 0x8080_8080_8080_8080).nonzeroBitCount
-            at += 8
+        try reading { reader throws(SearchFailure) in try reader.skip(count) }
+    }
+
+    private mutating func reading<Result>(
+        _ body: (inout PointerReader) throws(SearchFailure) -> Result
+    ) throws(SearchFailure) -> Result {
+        let range = at..<end
+        let (result, place) = try bytes.withUnsafeBufferPointer { bytes throws(SearchFailure) in
+            var reader = PointerReader(bytes, range)
+            return (try body(&reader), reader.at)
         }
-        while left > 0 {
-            guard at < end else { throw .corrupt("A number is cut off.") }
-            if bytes[at] < 128 { left -= 1 }
-            at += 1
-        }
+        at = place
+        return result
     }
 
     /// A number of things that take a byte each at least.

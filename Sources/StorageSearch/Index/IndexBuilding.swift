@@ -49,6 +49,12 @@ extension SearchIndex {
         try put(build)
     }
 
+    /// Continues the merge in progress, as each commit does, and returns true once none is.
+    package func settle(_ blocks: Int) throws(SearchFailure) -> Bool {
+        try merge(blocks: blocks)
+        return try state().work == nil
+    }
+
     /// Ends a build, after its last step.
     package func finishBuild() throws(SearchFailure) {
         try storage.remove(.segments, Self.buildRow...Self.buildRow)

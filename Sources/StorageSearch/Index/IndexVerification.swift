@@ -70,7 +70,8 @@ package struct SearchVerification<Storage: SearchStorage> {
         let hash = Self.hash(property, term[1...])
         var postings = Postings()
         for place in list.pieces {
-            try postings.add(try list.piece(place, index.storage), end: end, removed: removed, among: nil)
+            try postings.add(
+                try list.piece(place, index.storage), end: end, removed: removed, withPositions: true)
         }
         if property == KeyTerm.property {
             for document in postings.documents {
@@ -80,9 +81,12 @@ package struct SearchVerification<Storage: SearchStorage> {
             }
             return
         }
-        for (place, document) in postings.documents.enumerated() {
-            guard sums[document] != nil else { throw .corrupt("A list has a document that has no length.") }
-            for position in postings.positions(place) { sums[document, default: 0] &+= Self.sum(hash, position) }
+        var next = 0
+        for (document, count) in zip(postings.documents, postings.counts) {
+            guard var sum = sums[document] else { throw .corrupt("A list has a document that has no length.") }
+            for position in postings.positions[next..<(next + count)] { sum &+= Self.sum(hash, position) }
+            sums[document] = sum
+            next += count
         }
     }
 
@@ -118,9 +122,7 @@ package struct SearchVerification<Storage: SearchStorage> {
     }
 
     private static func hash(_ property: UInt8, _ word: some Sequence<UInt8>) -> UInt64 {
-        var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(property)
-        for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
+        FNV1a.hash(word, from: FNV1a.basis ^ UInt64(property))
     }
 
     private static func sum(_ hash: UInt64, _ position: Int) -> UInt64 {

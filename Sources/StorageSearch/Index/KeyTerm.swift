@@ -15,8 +15,7 @@ enum KeyTerm {
         term.reserveCapacity(key.count + 1)
         guard isShared(key) else { return term + key }
         term += key[..<longest]
-        var hash = 0xCBF2_9CE4_8422_2325 as UInt64
-        for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = FNV1a.hash(key)
         for shift in stride(from: 56, through: 0, by: -8) { term.append(UInt8(truncatingIfNeeded: hash >> shift)) }
         return term
     }

@@ -8,6 +8,8 @@ struct PendingRow: Sendable {
     let terms: [(term: [UInt8], list: TermList)]
     let size: Int
     let words: [Int]
+    /// A bit for the hash of each term. A search asks many rows for few terms, and most rows have none of them.
+    private var filter: SIMD8<UInt64> = .zero
 
     var end: Int { first + (lengths.lengths.first?.count ?? 0) }
 
@@ -42,6 +44,8 @@ struct PendingRow: Sendable {
                 throw .corrupt("The terms of a commit do not ascend.")
             }
             terms.append((term, try TermList(&reader, base: first - 1) { _ in nil }))
+            let bit = TermHash(term)
+            filter[bit.word] |= bit.mask
         }
         self.number = number
         self.first = first
@@ -75,6 +79,10 @@ struct PendingRow: Sendable {
         return writer.bytes
     }
 
+    /// Returns false if the row certainly has no term of a hash.
+    @inline(__always)
+    func mayHave(_ hash: TermHash) -> Bool { filter[hash.word] & hash.mask != 0 }
+
     /// The list of a term. Most commits have one document, whose key is the last term.
     func list(of term: [UInt8]) -> TermList? {
         guard let last = terms.last, !last.term.lexicographicallyPrecedes(term) else { return nil }
@@ -90,5 +98,18 @@ struct PendingRow: Sendable {
             if terms[middle].term.lexicographicallyPrecedes(term) { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+/// The place of a term in the filters of pending commits.
+struct TermHash {
+    let word: Int
+    let mask: UInt64
+
+    init(_ term: [UInt8]) {
+        var hash = FNV1a.hash(term)
+        hash ^= hash >> 32
+        word = Int(hash >> 6 & 7)
+        mask = 1 << (hash & 63)
     }
 }

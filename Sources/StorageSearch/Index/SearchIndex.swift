@@ -139,7 +139,7 @@ package struct SearchLimits: Sendable {
     /// The memory for words that are collected, in bytes.
     package var memory = 64 << 20
     /// The number of segments of a size that become one.
-    package var fanout = 8
+    package var fanout = 4
     /// The blocks that a merge writes in a commit, besides the list of one term.
     package var blocks = 16
 

@@ -116,7 +116,7 @@ private struct Search<Storage: SearchStorage> {
 
     /// Adds the parts of the terms in their order.
     mutating func scores(of documents: [Int]) throws(SearchFailure) -> [Double] {
-        let relevance = Relevance(state.statistics, weights: index.properties.map(\.weight))
+        let relevance = Relevance(state.statistics, weights: index.properties.map(\.weight), of: documents.count)
         var lengths: [SourceLengths] = []
         for segment in state.segments { lengths.append(try index.lengths(of: segment.header)) }
         lengths += state.pending.map(\.lengths)

@@ -100,34 +100,45 @@ struct Segment: Sendable {
     func list(_ blocks: some BlockSource, of term: [UInt8]) throws(SearchFailure) -> TermList? {
         guard let block = block(of: term) else { return nil }
         var reader = try read(blocks, block)
-        // The bytes that the term and the one before in the leaf, which is less, have in common.
-        var common = 0
-        while !reader.isAtEnd {
-            let shared = try reader.number()
-            let rest = try reader.range(try reader.number())
-            if shared < common { return nil }
-            if shared == common {
-                var at = rest.lowerBound
-                while at < rest.upperBound, common < term.count, reader.bytes[at] == term[common] {
-                    at += 1
-                    common += 1
-                }
-                if common == term.count { return at == rest.upperBound ? try list(&reader) : nil }
-                if at < rest.upperBound, reader.bytes[at] > term[common] { return nil }
-            }
-            try skipList(&reader)
-        }
-        return nil
+        guard let place = try Self.list(of: term, in: reader.bytes) else { return nil }
+        reader = ByteReader(reader.bytes, place..<reader.bytes.count)
+        return try list(&reader)
     }
 
-    private func skipList(_ reader: inout ByteReader) throws(SearchFailure) {
+    /// The place of a term's list in a leaf.
+    private static func list(of term: [UInt8], in leaf: [UInt8]) throws(SearchFailure) -> Int? {
+        try leaf.withUnsafeBufferPointer { leaf throws(SearchFailure) in
+            var reader = PointerReader(leaf, 0..<leaf.count)
+            // The bytes that the term and the one before in the leaf, which is less, have in common.
+            var common = 0
+            while !reader.isAtEnd {
+                let shared = try reader.number()
+                let rest = try reader.range(try reader.number())
+                if shared < common { return nil }
+                if shared == common {
+                    var at = rest.lowerBound
+                    while at < rest.upperBound, common < term.count, leaf[at] == term[common] {
+                        at += 1
+                        common += 1
+                    }
+                    if common == term.count { return at == rest.upperBound ? reader.at : nil }
+                    if at < rest.upperBound, leaf[at] > term[common] { return nil }
+                }
+                try skipList(&reader)
+            }
+            return nil
+        }
+    }
+
+    @inline(__always)
+    private static func skipList(_ reader: inout PointerReader) throws(SearchFailure) {
         _ = try reader.number()
         let size = try reader.number()
         if size & 1 == 0 {
             let positions = try reader.number()
             _ = try reader.range((size >> 1) + positions)
         } else {
-            try reader.skip(try reader.count())
+            try reader.skip(try reader.number())
         }
     }
 

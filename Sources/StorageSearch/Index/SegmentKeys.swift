@@ -145,45 +145,42 @@ struct KeyReader<Storage: SearchStorage> {
     }
 }
 
-/// A block of keys, each of which shares its beginning with the one before.
+/// A block of keys, each of which shares its beginning with the one before. Fastest where keys are asked for in their order.
 private struct KeyBlock {
-    private var reader: ByteReader
-    /// The number of bytes that each key shares with the one before and the place of its others, as far as they were read.
-    private var entries: [(shared: Int, rest: Range<Int>)] = []
-    /// The key that was asked for last, and its place.
-    private var key: [UInt8] = []
-    private var place = -1
+    private let bytes: [UInt8]
+    /// The place of the next key.
+    private var at = 0
+    /// The key that was read last, in the first bytes.
+    private var key: [UInt8]
+    private var count = 0
+    /// The number of keys that were read.
+    private var read = 0
 
-    init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // Each byte of a key is one of the block.
+        key = [UInt8](repeating: 0, count: bytes.count)
+    }
 
     mutating func key(at wanted: Int) throws(SearchFailure) -> [UInt8] {
-        while entries.count <= wanted {
-            let shared = try reader.number()
-            let before = entries.last.map { $0.shared + $0.rest.count } ?? 0
-            guard shared <= before else { throw .corrupt("A key shares more than there is.") }
-            entries.append((shared, try reader.range(try reader.number())))
-        }
-        if wanted == place + 1 {
-            let (shared, rest) = entries[wanted]
-            key.removeSubrange(shared...)
-            key += reader.bytes[rest]
-        } else if wanted != place {
-            // From the end: each part is in the latest key before that does not share it.
-            let (shared, rest) = entries[wanted]
-            key = [UInt8](repeating: 0, count: shared) + reader.bytes[rest]
-            var missing = shared
-            var at = wanted
-            while missing > 0 {
-                at -= 1
-                let (shared, rest) = entries[at]
-                guard shared < missing else { continue }
-                let start = rest.lowerBound
-                key.replaceSubrange(shared..<missing, with: reader.bytes[start..<(start + missing - shared)])
-                missing = shared
+        if wanted < read - 1 { (at, count, read) = (0, 0, 0) }
+        try bytes.withUnsafeBufferPointer { bytes throws(SearchFailure) in
+            try key.withUnsafeMutableBufferPointer { key throws(SearchFailure) in
+                var reader = PointerReader(bytes, at..<bytes.count)
+                while read <= wanted {
+                    let shared = try reader.number()
+                    let rest = try reader.range(try reader.number())
+                    guard shared <= count, shared + rest.count <= key.count else {
+                        throw .corrupt("A key shares more than there is.")
+                    }
+                    for (offset, place) in rest.enumerated() { key[shared + offset] = bytes[place] }
+                    count = shared + rest.count
+                    read += 1
+                }
+                at = reader.at
             }
         }
-        place = wanted
-        return key
+        return Array(key[..<count])
     }
 }
 

@@ -33,20 +33,22 @@ enum SortedNumbers {
     }
 
     static func intersection(_ left: [Int], _ right: [Int]) -> [Int] {
-        var result: [Int] = []
-        var (first, second) = (0, 0)
-        while first < left.count, second < right.count {
-            if left[first] < right[second] {
-                first = advance(left, first, to: right[second])
-            } else if right[second] < left[first] {
-                second = advance(right, second, to: left[first])
-            } else {
-                result.append(left[first])
-                first += 1
-                second += 1
+        Array(unsafeUninitializedCapacity: min(left.count, right.count)) { result, count in
+            var (first, second) = (0, 0)
+            while first < left.count, second < right.count {
+                if left[first] < right[second] {
+                    first = advance(left, first, to: right[second])
+                } else if right[second] < left[first] {
+                    second = advance(right, second, to: left[first])
+                } else {
+                    // Both have as many numbers as were written and this one.
+                    result[count] = left[first]
+                    count += 1
+                    first += 1
+                    second += 1
+                }
             }
         }
-        return result
     }
 
     static func difference(_ left: [Int], _ right: [Int]) -> [Int] {
@@ -73,14 +75,17 @@ enum SortedNumbers {
     }
 
     static func union(_ left: [Int], _ right: [Int]) -> [Int] {
-        var result: [Int] = []
-        result.reserveCapacity(left.count + right.count)
+        if left.isEmpty || right.isEmpty { return left.isEmpty ? right : left }
         var (first, second) = (0, 0)
-        while first < left.count, second < right.count {
-            let (one, other) = (left[first], right[second])
-            result.append(min(one, other))
-            if one <= other { first += 1 }
-            if other <= one { second += 1 }
+        var result = [Int](unsafeUninitializedCapacity: left.count + right.count) { result, count in
+            while first < left.count, second < right.count {
+                let (one, other) = (left[first], right[second])
+                // Each number that is written is one of either.
+                result[count] = min(one, other)
+                count += 1
+                if one <= other { first += 1 }
+                if other <= one { second += 1 }
+            }
         }
         result += left[first...]
         result += right[second...]

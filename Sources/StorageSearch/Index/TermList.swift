@@ -7,20 +7,6 @@ struct TermList {
         var positions: Range<Int>
         /// The number before its first document.
         var base: Int
-
-        /// Reads the next document, and returns its number of occurrences.
-        ///
-        /// - Parameter end: the number that all documents are less than.
-        @inline(__always)
-        func next(_ reader: inout ByteReader, _ document: inout Int, end: Int) throws(SearchFailure) -> Int {
-            let value = try reader.number()
-            document += value >> 1
-            let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0, count <= positions.count else {
-                throw .corrupt("A list has no such document.")
-            }
-            return count
-        }
     }
 
     /// The block of a chunk, and the number before its first document.
@@ -79,120 +65,95 @@ struct TermList {
 struct Postings {
     var documents: [Int] = []
     var counts: [Int] = []
-    /// The start of each document's positions; the last one is the end.
-    var starts: [Int] = []
+    /// The positions in all documents, those of one document after those of the one before.
     var positions: [Int] = []
+
+    /// The start of each document's positions.
+    var starts: [Int] {
+        var next = 0
+        return counts.map { count in
+            defer { next += count }
+            return next
+        }
+    }
 
     /// Adds a piece. Documents are greater than those before and less than `end`.
     ///
-    /// - Parameter removed: Documents to be left out, ascending.
-    mutating func add(_ piece: TermList.Piece, end: Int, removed: ArraySlice<Int>) throws(SearchFailure) {
-        let start = documents.count
+    /// - Parameters:
+    ///   - removed: Documents to be left out, ascending.
+    ///   - withPositions: Whether positions are read, which the documents before must have as well.
+    mutating func add(
+        _ piece: TermList.Piece, end: Int, removed: ArraySlice<Int>, withPositions: Bool = false
+    ) throws(SearchFailure) {
+        // Each document and each position takes at least one byte, so that the arrays have room for all of a piece. Elements
+        // are not appended one by one, which would take longer than to decode them.
+        let (start, first) = (documents.count, positions.count)
         let most = piece.documents.count
+        let mostPositions = withPositions ? piece.positions.count : 0
         documents += repeatElement(0, count: most)
         counts += repeatElement(0, count: most)
-        var added = 0
+        positions += repeatElement(0, count: mostPositions)
+        var (added, addedPositions) = (0, 0)
         defer {
             documents.removeLast(most - added)
             counts.removeLast(most - added)
+            positions.removeLast(mostPositions - addedPositions)
         }
-        // Both arrays have `start + most` elements. Each document takes at least one byte of the piece's `most`, so
-        // `start + added` is always one of their indices.
         try documents.withUnsafeMutableBufferPointer { documents throws(SearchFailure) in
             try counts.withUnsafeMutableBufferPointer { counts throws(SearchFailure) in
-                var reader = ByteReader(piece.bytes, piece.documents)
-                var document = piece.base
-                var removal = removed.startIndex
-                while !reader.isAtEnd {
-                    let count = try piece.next(&reader, &document, end: end)
-                    while removal < removed.endIndex, removed[removal] < document { removal += 1 }
-                    if removal < removed.endIndex, removed[removal] == document { continue }
-                    documents[start + added] = document
-                    counts[start + added] = count
-                    added += 1
+                try positions.withUnsafeMutableBufferPointer { positions throws(SearchFailure) in
+                    try piece.read(end: end) { reader throws(SearchFailure) in
+                        var removal = removed.startIndex
+                        while try reader.next() {
+                            while removal < removed.endIndex, removed[removal] < reader.document { removal += 1 }
+                            if removal < removed.endIndex, removed[removal] == reader.document { continue }
+                            documents[start + added] = reader.document
+                            counts[start + added] = reader.count
+                            added += 1
+                            guard withPositions else { continue }
+                            try reader.readPositions { position in
+                                positions[first + addedPositions] = position
+                                addedPositions += 1
+                            }
+                        }
+                        if withPositions { try reader.checkEnd() }
+                    }
                 }
             }
         }
     }
 
-    /// Adds the documents of a piece with their positions.
-    ///
-    /// - Parameters:
-    ///   - removed: Documents to be left out, ascending.
-    ///   - candidates: The documents that are asked for, ascending, or nil for all.
-    mutating func add(
-        _ piece: TermList.Piece, end: Int, removed: ArraySlice<Int>, among candidates: [Int]?
-    ) throws(SearchFailure) {
-        var reader = ByteReader(piece.bytes, piece.documents)
-        var places = ByteReader(piece.bytes, piece.positions)
-        var document = piece.base
-        var candidate = candidates.map { SortedNumbers.place($0, of: piece.base + 1) } ?? 0
-        var removal = removed.startIndex
-        var skipped = 0
-        while !reader.isAtEnd {
-            let count = try piece.next(&reader, &document, end: end)
-            var isWanted = true
-            if let candidates {
-                while candidate < candidates.count, candidates[candidate] < document { candidate += 1 }
-                guard candidate < candidates.count else { return }
-                isWanted = candidates[candidate] == document
-            }
-            while removal < removed.endIndex, removed[removal] < document { removal += 1 }
-            if removal < removed.endIndex, removed[removal] == document { isWanted = false }
-            guard isWanted else {
-                skipped += count
-                continue
-            }
-            try places.skip(skipped)
-            skipped = 0
-            documents.append(document)
-            counts.append(count)
-            starts.append(positions.count)
-            var position = 0
-            for _ in 0..<count {
-                position += try places.number()
-                guard position < 1 << 40 else { throw .corrupt("A position is too large.") }
-                positions.append(position)
+    /// Adds the documents of a piece that are among candidates, ascending, with their positions.
+    mutating func add(_ piece: TermList.Piece, end: Int, among candidates: [Int]) throws(SearchFailure) {
+        try piece.read(end: end) { reader throws(SearchFailure) in
+            try reader.forEach(of: candidates, after: piece.base) { _, reader throws(SearchFailure) in
+                documents.append(reader.document)
+                counts.append(reader.count)
+                try reader.readPositions { positions.append($0) }
             }
         }
-        try places.skip(skipped)
-        guard places.isAtEnd else { throw .corrupt("A list has more positions than documents.") }
     }
 
     /// Adds the starts of a phrase whose next word a piece has, `offset` words behind its start.
+    ///
+    /// - Parameter starts: those of the phrase.
     mutating func follow(
-        _ phrase: Postings, _ piece: TermList.Piece, end: Int, offset: Int
+        _ phrase: Postings, _ starts: [Int], _ piece: TermList.Piece, end: Int, offset: Int
     ) throws(SearchFailure) {
-        var reader = ByteReader(piece.bytes, piece.documents)
-        var places = ByteReader(piece.bytes, piece.positions)
-        var document = piece.base
-        var place = SortedNumbers.place(phrase.documents, of: piece.base + 1)
-        var skipped = 0
-        while !reader.isAtEnd {
-            let count = try piece.next(&reader, &document, end: end)
-            while place < phrase.documents.count, phrase.documents[place] < document { place += 1 }
-            guard place < phrase.documents.count else { return }
-            guard phrase.documents[place] == document else {
-                skipped += count
-                continue
+        try piece.read(end: end) { reader throws(SearchFailure) in
+            try reader.forEach(of: phrase.documents, after: piece.base) { place, reader throws(SearchFailure) in
+                let first = positions.count
+                var at = starts[place]
+                let last = at + phrase.counts[place]
+                try reader.readPositions { position in
+                    let start = position - offset
+                    while at < last, phrase.positions[at] < start { at += 1 }
+                    if at < last, phrase.positions[at] == start { positions.append(start) }
+                }
+                guard positions.count > first else { return }
+                documents.append(reader.document)
+                counts.append(positions.count - first)
             }
-            try places.skip(skipped)
-            skipped = 0
-            let first = positions.count
-            var at = phrase.starts[place]
-            let last = at + phrase.counts[place]
-            var position = 0
-            for _ in 0..<count {
-                position += try places.number()
-                guard position < 1 << 40 else { throw .corrupt("A position is too large.") }
-                let start = position - offset
-                while at < last, phrase.positions[at] < start { at += 1 }
-                if at < last, phrase.positions[at] == start { positions.append(start) }
-            }
-            guard positions.count > first else { continue }
-            documents.append(document)
-            starts.append(first)
-            counts.append(positions.count - first)
         }
     }
 }

@@ -91,21 +91,21 @@ struct TermReader<Storage: SearchStorage> {
 
     /// The possible starts of a phrase that have a word's position at an offset.
     private static func following(_ phrase: Postings, _ found: Postings, _ offset: Int) -> Postings {
+        let (starts, foundStarts) = (phrase.starts, found.starts)
         var result = Postings()
         var place = 0
         for (index, document) in found.documents.enumerated() {
             place = SortedNumbers.advance(phrase.documents, place, to: document)
             guard place < phrase.documents.count, phrase.documents[place] == document else { continue }
             let first = result.positions.count
-            var at = found.starts[index]
+            var at = foundStarts[index]
             let end = at + found.counts[index]
-            for start in phrase.positions(place) {
+            for start in phrase.positions[starts[place]..<(starts[place] + phrase.counts[place])] {
                 while at < end, found.positions[at] < start + offset { at += 1 }
                 if at < end, found.positions[at] == start + offset { result.positions.append(start) }
             }
             guard result.positions.count > first else { continue }
             result.documents.append(document)
-            result.starts.append(first)
             result.counts.append(result.positions.count - first)
         }
         return result
@@ -127,7 +127,8 @@ struct TermReader<Storage: SearchStorage> {
                 lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
             }
         }
-        for row in state.pending {
+        let hash = TermHash(term)
+        for row in state.pending where element.isPrefix || row.mayHave(hash) {
             var place = row.place(of: term)
             while place < row.terms.count {
                 let found = row.terms[place].term
@@ -162,7 +163,11 @@ struct TermReader<Storage: SearchStorage> {
         var result = Postings()
         for entry in lists.entries {
             try forEachPiece(entry, among: candidates) { piece throws(SearchFailure) in
-                try result.add(piece, end: entry.end, removed: entry.removed, among: candidates)
+                if let candidates {
+                    try result.add(piece, end: entry.end, among: candidates)
+                } else {
+                    try result.add(piece, end: entry.end, removed: entry.removed, withPositions: true)
+                }
             }
             if lists.isPrefix {
                 all.append(result)
@@ -174,10 +179,11 @@ struct TermReader<Storage: SearchStorage> {
 
     /// The possible starts of a phrase that have a word at an offset.
     private func following(_ phrase: Postings, _ lists: Lists, _ offset: Int) throws(SearchFailure) -> Postings {
+        let starts = phrase.starts
         var result = Postings()
         for entry in lists.entries {
             try forEachPiece(entry, among: phrase.documents) { piece throws(SearchFailure) in
-                try result.follow(phrase, piece, end: entry.end, offset: offset)
+                try result.follow(phrase, starts, piece, end: entry.end, offset: offset)
             }
         }
         return result
@@ -210,11 +216,6 @@ struct TermReader<Storage: SearchStorage> {
 }
 
 extension Postings {
-    /// The positions in the document at a place.
-    func positions(_ place: Int) -> ArraySlice<Int> {
-        positions[starts[place]..<(starts[place] + counts[place])]
-    }
-
     /// The postings of any of several terms.
     static func union(_ all: [Postings]) -> Postings {
         all.count <= 1 ? all.first ?? Postings() : unionOfCounts(all, all.reduce(0) { $0 + $1.documents.count })
@@ -225,8 +226,10 @@ extension Postings {
         if all.count <= 1 { return all.first ?? Postings() }
         var entries: [(document: Int, position: Int)] = []
         for postings in all {
-            for (place, document) in postings.documents.enumerated() {
-                for position in postings.positions(place) { entries.append((document, position)) }
+            var next = 0
+            for (document, count) in zip(postings.documents, postings.counts) {
+                for position in postings.positions[next..<(next + count)] { entries.append((document, position)) }
+                next += count
             }
         }
         entries.sort { ($0.document, $0.position) < ($1.document, $1.position) }
@@ -237,7 +240,6 @@ extension Postings {
             } else {
                 result.documents.append(document)
                 result.counts.append(1)
-                result.starts.append(result.positions.count)
             }
             result.positions.append(position)
         }

@@ -26,14 +26,16 @@ package struct Relevance: Sendable {
     let weights: [Double]
     private let averages: [Double]
     private let documents: Double
+    /// The factors of short texts by property and length, if many are needed.
     private let factors: [[Double]]
 
-    package init(_ statistics: SearchStatistics, weights: [Double]) {
+    /// - Parameter documents: the number of documents whose relevance is computed.
+    package init(_ statistics: SearchStatistics, weights: [Double], of documents: Int) {
         self.weights = weights
-        documents = Double(statistics.documents)
+        self.documents = Double(statistics.documents)
         averages = statistics.words.map { Double($0) / max(Double(statistics.documents), 1) }
         factors = zip(weights, averages).map { weight, average in
-            (0..<1024).map { Self.factor(weight, $0, average) }
+            (0..<min(documents, 1024)).map { Self.factor(weight, $0, average) }
         }
     }
 
@@ -45,7 +47,8 @@ package struct Relevance: Sendable {
     /// Returns the weight of an occurrence in a property with a number of words.
     @inline(__always)
     func factor(_ property: Int, length: Int) -> Double {
-        length < 1024 ? factors[property][length] : Self.factor(weights[property], length, averages[property])
+        length < factors[property].count
+            ? factors[property][length] : Self.factor(weights[property], length, averages[property])
     }
 
     /// Returns the weight of a term that occurs in a number of documents.

@@ -47,7 +47,7 @@ package struct SearchScan {
         let statistics = SearchStatistics(
             documents: documents.count,
             words: properties.indices.map { property in documents.reduce(0) { $0 + $1.lengths[property] } })
-        let relevance = Relevance(statistics, weights: properties.map(\.weight))
+        let relevance = Relevance(statistics, weights: properties.map(\.weight), of: 0)
         let terms = query.positiveTerms.map { term in
             (term, relevance.rarity(documents.count { has(term, $0) }))
         }

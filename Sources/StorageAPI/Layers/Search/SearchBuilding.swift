@@ -54,7 +54,12 @@ extension StoreSearch {
         let width = model.root.key.count
         let found = try open.documents.read(ValueList(width: width, values: keys.flatMap(\.self)))
         try open.run { (index) throws(SearchFailure) in try index.buildStep(keys.compactMap { found[$0] }) }
-        if keys.count == Self.step { return (build?.documents ?? 0) + keys.count }
+        // The blocks of merged segments are removed as well, so that a complete index takes no more room than it needs.
+        var isSettled = false
+        if keys.count < Self.step {
+            isSettled = try open.run { (index) throws(SearchFailure) in try index.settle(Self.blocks) }
+        }
+        if !isSettled { return (build?.documents ?? 0) + keys.count }
         try open.run { (index) throws(SearchFailure) in try index.finishBuild() }
         if let old = settings.models[place].ready { try drop(old, in: writer) }
         (settings.models[place].ready, settings.models[place].building) = (number, nil)
@@ -64,4 +69,6 @@ extension StoreSearch {
 
     /// The number of records of a step.
     private static var step: Int { 4096 }
+    /// The number of blocks that a step merges or removes once all records are indexed.
+    private static var blocks: Int { 1024 }
 }
