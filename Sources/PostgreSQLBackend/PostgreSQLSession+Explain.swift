@@ -61,9 +61,11 @@ extension PostgreSQLSession: WorkCountingSession {
         let compiled = try prepared(plan, arguments).compiled
         let analysis = Statement(
             "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, FORMAT JSON) " + compiled.sql, compiled.bind(arguments))
-        let statements = [
-            Statement("SET enable_seqscan = off"), analysis, Statement("SET enable_seqscan = on"),
-        ]
+        // Of the transaction, or of these statements where there is none, so that no setting outlives a failure.
+        func scans(_ setting: String) -> Statement {
+            Statement("SELECT pg_catalog.set_config('enable_seqscan', \(setting.literal), true)")
+        }
+        let statements = [scans("off"), analysis, scans("on")]
         let results = try surviving { () throws(StorageError) in try ask(statements) }
         let nodes = try nodes(results.count == statements.count ? results[1] : nil)
         work.add(nodes.reduce(0) { $0 + $1.examinedRows })

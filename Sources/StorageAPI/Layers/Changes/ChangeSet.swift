@@ -99,9 +99,13 @@ final class ChangeSet {
 
     /// The updated records of a model that differed from what they were before the write when its tables changed. Their
     /// digests no longer say whether they still do.
-    func undecided(of model: String) -> [[Value]] {
-        guard let changes = net.first(where: { $0.model.isSame(as: model) }) else { return [] }
-        return changes.keys(.update).filter { compared.state(of: $0, of: model) == .different }
+    func undecided(of model: String) -> ValueList {
+        var keys = ValueList(width: 1, values: [])
+        guard steps.contains(where: { $0.kind == .tables }),
+            let changes = net.first(where: { $0.model.isSame(as: model) })
+        else { return keys }
+        for key in changes.keys(.update) where compared.state(of: key, of: model) == .different { keys.append(key) }
+        return keys
     }
 
     /// Takes the records that were written and are as they were out of the net effect.
@@ -131,10 +135,10 @@ final class ChangeSet {
         if hasUnchanged { net.removeAll(where: \.isEmpty) }
     }
 
-    /// Takes a record that turned out to be as it was out of the net effect.
-    func remove(_ key: [Value], of model: String) {
+    /// Takes records that turned out to be as they were out of the net effect.
+    func remove(_ keys: [[Value]], of model: String) {
         guard let place = net.firstIndex(where: { $0.model.isSame(as: model) }) else { return }
-        remove(key, at: place)
+        for key in keys { remove(key, at: place) }
         net.removeAll(where: \.isEmpty)
     }
 

@@ -17,20 +17,20 @@ struct UnchangedRecords {
     func remove(of settings: HistorySettings, _ commit: Int64) throws(StorageError) {
         for model in settings.models where model.recordsSince != nil {
             let keys = changes.undecided(of: model.name)
-            guard !keys.isEmpty else { continue }
-            let first = try firstChanges(of: model.name, Set(keys), commit)
+            guard keys.count > 0 else { continue }
+            let first = try firstChanges(of: model.name, keys, commit)
             let reading = try Reading(model.name, history.session, registry)
-            for key in keys {
-                guard let change = first[key], try reading.isAsBefore(change) else { continue }
-                changes.remove(key, of: model.name)
+            for part in keys.parts(of: RecordReader.partOfRecords) {
+                changes.remove(try reading.keys(part, asBefore: first), of: model.name)
             }
         }
     }
 
     /// The first entries of records in the commit.
     private func firstChanges(
-        of model: String, _ keys: Set<[Value]>, _ commit: Int64
+        of model: String, _ list: ValueList, _ commit: Int64
     ) throws(StorageError) -> [[Value]: HistoryReading.Change] {
+        let keys = Set((0..<list.count).map { Array(list[$0]) })
         var first: [[Value]: HistoryReading.Change] = [:]
         var place: Int64 = 0
         while true {
@@ -57,11 +57,22 @@ struct UnchangedRecords {
             self.session = session
         }
 
-        func isAsBefore(_ change: HistoryReading.Change) throws(StorageError) -> Bool {
-            let keys = ValueList(width: change.key.count, values: change.key)
-            guard let before = change.before,
-                let now = try RecordImage.read(keys, handle, in: session)[change.key]
-            else { return false }
+        /// The keys among some whose records are as they were before their first change.
+        func keys(
+            _ keys: ValueList, asBefore first: [[Value]: HistoryReading.Change]
+        ) throws(StorageError) -> [[Value]] {
+            let now = try RecordImage.read(keys, handle, in: session)
+            var same: [[Value]] = []
+            for row in 0..<keys.count {
+                let key = Array(keys[row])
+                guard let change = first[key], let image = now[key], try isAsBefore(change, image) else { continue }
+                same.append(key)
+            }
+            return same
+        }
+
+        private func isAsBefore(_ change: HistoryReading.Change, _ now: RecordImage) throws(StorageError) -> Bool {
+            guard let before = change.before else { return false }
             do throws(StorageError) {
                 let was = try record(before, change, since: former.since(change))
                 return try was == record(now, change, since: [])

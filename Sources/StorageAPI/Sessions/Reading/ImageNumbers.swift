@@ -52,7 +52,7 @@ struct ImageNumbers {
     private let columns: [Columns?]
     /// The rows by their owner, in their order; an owner without a number is 0.
     private var owned: [Numbered: [Place]] = [:]
-    /// Those whose owner has no number.
+    /// The rows whose owner has no number.
     private var first: [Place] = []
     /// The new number of each row that an owner leads to. No two rows of the image have the same.
     private var numbers: [Numbered: Int64] = [:]
