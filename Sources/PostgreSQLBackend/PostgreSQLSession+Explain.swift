@@ -52,6 +52,27 @@ extension PostgreSQLSession: QueryExplaining {
     }
 }
 
+extension PostgreSQLSession: WorkCountingSession {
+    /// Counts the rows that the server's scans look at, and each scan once. The server runs the query twice, the first time to
+    /// count. It reads a small table as a whole even where an index would serve, so then it is asked not to.
+    final func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor {
+        let compiled = try prepared(plan, arguments).compiled
+        let analysis = Statement(
+            "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, FORMAT JSON) " + compiled.sql, compiled.bind(arguments))
+        // Of the transaction, or of these statements where there is none, so that no setting outlives a failure.
+        func scans(_ setting: String) -> Statement {
+            Statement("SELECT pg_catalog.set_config('enable_seqscan', \(setting.literal), true)")
+        }
+        let statements = [scans("off"), analysis, scans("on")]
+        let results = try surviving { () throws(StorageError) in try ask(statements) }
+        let nodes = try nodes(results.count == statements.count ? results[1] : nil)
+        work.add(nodes.reduce(0) { $0 + $1.examinedRows })
+        return try rows(plan, arguments)
+    }
+}
+
 /// The result of `EXPLAIN (FORMAT JSON)`.
 private struct ExplainedPlan: Decodable {
     let plan: PlanNode
@@ -63,11 +84,27 @@ private struct PlanNode: Decodable {
     let type: String
     let index: String?
     private let plans: [PlanNode]?
+    /// The average of the rows that the node has returned each time, and the times; nil where it was not run.
+    private let rows: Double?
+    private let loops: Double?
+    private let removed: Double?
+    private let rechecked: Double?
 
     private enum CodingKeys: String, CodingKey {
         case type = "Node Type"
         case index = "Index Name"
         case plans = "Plans"
+        case rows = "Actual Rows"
+        case loops = "Actual Loops"
+        case removed = "Rows Removed by Filter"
+        case rechecked = "Rows Removed by Index Recheck"
+    }
+
+    /// The rows that a scan has looked at, and one more each time; 0 for other nodes.
+    var examinedRows: Int {
+        // The scan of a bitmap counts the rows that its index has named.
+        guard type.hasSuffix("Scan"), type != "Bitmap Index Scan", let loops else { return 0 }
+        return Int(exactly: (((rows ?? 0) + (removed ?? 0) + (rechecked ?? 0) + 1) * loops).rounded()) ?? 0
     }
 
     var all: [PlanNode] { [self] + (plans ?? []).flatMap(\.all) }

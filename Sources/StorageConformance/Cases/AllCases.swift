@@ -13,7 +13,7 @@ extension Conformance {
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
-        historyCases, renamedHistoryCases, unchangedCases, signatureCases,
+        historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
         undoCases, commitNumberCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
         searchCases, searchExcerptCases,

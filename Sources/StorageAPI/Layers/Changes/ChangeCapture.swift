@@ -147,12 +147,14 @@ final class ChangeCapture: ForwardingWriter {
             take(images)
             return stored
         }
-        for start in stride(from: 0, to: keys.count, by: RecordReader.partOfRecords) {
-            let end = min(start + RecordReader.partOfRecords, keys.count)
-            let part = Array(keys.values[start * keys.width..<end * keys.width])
-            take(try RecordImage.read(ValueList(width: keys.width, values: part), whole(model), in: writer))
-        }
+        for part in keys.parts(of: RecordReader.partOfRecords) { take(try recordsNow(part, model)) }
         return stored
+    }
+
+    private func recordsNow(
+        _ keys: ValueList, _ model: String
+    ) throws(StorageError) -> [[Value]: RecordImage] {
+        try RecordImage.read(keys, whole(model), in: writer)
     }
 
     /// A model with all that is recorded, as the transaction first finds it.
@@ -187,11 +189,12 @@ final class ChangeCapture: ForwardingWriter {
     }
 
     override func change(_ change: TableChange) throws(StorageError) {
+        let model = interest(in: change.table)?.model
+        if let model { try changes.willChangeTables(of: model, recordsNow) }
         try super.change(change)
         wholeModels = [:]
         for subscriber in subscribers { subscriber.didChangeTables() }
-        // Any record of the model may be another one.
-        if let (model, _) = interest(in: change.table) { changes.addEverything(of: model) }
+        if let model { changes.addTables(of: model) }
     }
 
     // MARK: The transaction
@@ -211,9 +214,7 @@ final class ChangeCapture: ForwardingWriter {
 
     /// Finds the net effect of the transaction, and lets subscribers finish.
     func willCommit() throws(StorageError) {
-        try changes.settle { (keys, model) throws(StorageError) in
-            try RecordImage.read(keys, whole(model), in: writer)
-        }
+        try changes.settle(recordsNow)
         for subscriber in subscribers { try subscriber.willCommit(changes) }
         afterCommit = subscribers.compactMap(\.afterCommit)
         // The changes outlive the transaction, and what follows them does not.

@@ -6,13 +6,21 @@ final class ChangeSet {
     struct Mark {
         fileprivate let steps: Int
         fileprivate let values: Int
-        fileprivate let compared: Int
+        fileprivate let compared: ComparedRecords.Mark
+    }
+
+    private enum StepKind: Equatable {
+        /// A change of single records.
+        case records(ChangeKind)
+        /// All records of a model are others.
+        case everything
+        /// A model's tables are others, and so its records may be.
+        case tables
     }
 
     private struct Step {
         let model: String
-        /// Nil if any record may have changed.
-        let kind: ChangeKind?
+        let kind: StepKind
         var keys: ValueList
     }
 
@@ -28,7 +36,7 @@ final class ChangeSet {
     init(_ interest: ChangeInterest) { self.interest = interest }
 
     var mark: Mark {
-        Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0, compared: compared.count)
+        Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0, compared: compared.mark)
     }
 
     func undo(to mark: Mark) {
@@ -41,6 +49,7 @@ final class ChangeSet {
 
     func add(_ kind: ChangeKind, _ keys: ValueList, of model: String) {
         guard keys.count > 0 else { return }
+        let kind = StepKind.records(kind)
         if let last = steps.indices.last, steps[last].kind == kind, steps[last].model.isSame(as: model) {
             steps[last].keys.values += keys.values
         } else {
@@ -49,9 +58,14 @@ final class ChangeSet {
     }
 
     /// Adds that any record of a model may have changed.
-    func addEverything(of model: String) {
-        if let last = steps.last, last.kind == nil, last.model.isSame(as: model) { return }
-        steps.append(Step(model: model, kind: nil, keys: ValueList(width: 1, values: [])))
+    func addEverything(of model: String) { add(.everything, of: model) }
+
+    /// Adds that the tables of a model have changed, and with them perhaps its records.
+    func addTables(of model: String) { add(.tables, of: model) }
+
+    private func add(_ kind: StepKind, of model: String) {
+        if let last = steps.last, last.kind == kind, last.model.isSame(as: model) { return }
+        steps.append(Step(model: model, kind: kind, keys: ValueList(width: 1, values: [])))
     }
 
     /// Keeps a record as it was before an update, unless the write has changed it already.
@@ -61,30 +75,76 @@ final class ChangeSet {
 
     /// Marks records as deleted: inserted again they count as updated, whatever they were.
     func addDeleted(_ keys: ValueList, of model: String) {
-        for row in 0..<keys.count { compared.add(Array(keys[row]), of: model, nil) }
+        for row in 0..<keys.count { compared.addDeleted(Array(keys[row]), of: model) }
     }
 
-    /// True if any record of some model may have changed.
-    var hasEverything: Bool { steps.contains { $0.kind == nil } }
+    /// True if all records of some model are others.
+    var hasEverything: Bool { steps.contains { $0.kind == .everything } }
+
+    /// Compares the records of a model whose tables are about to change: later images of them have other columns. Those that
+    /// are as they were before the first write are so in the new tables too.
+    ///
+    /// - Parameter images: the records with some keys, which a model has now.
+    func willChangeTables(
+        of model: String, _ images: (ValueList, String) throws(StorageError) -> [[Value]: RecordImage]
+    ) throws(StorageError) {
+        for part in compared.keys(of: model).parts(of: RecordReader.partOfRecords) {
+            let now = try images(part, model)
+            for row in 0..<part.count {
+                let key = Array(part[row])
+                compared.carryOver(key, of: model, now[key]?.digest)
+            }
+        }
+    }
+
+    /// The updated records of a model that differed from what they were before the write when its tables changed. Their
+    /// digests no longer say whether they still do.
+    func undecided(of model: String) -> ValueList {
+        var keys = ValueList(width: 1, values: [])
+        guard steps.contains(where: { $0.kind == .tables }),
+            let changes = net.first(where: { $0.model.isSame(as: model) })
+        else { return keys }
+        for key in changes.keys(.update) where compared.state(of: key, of: model) == .different { keys.append(key) }
+        return keys
+    }
 
     /// Takes the records that were written and are as they were out of the net effect.
     ///
     /// - Parameter images: the records with some keys, which a model has now.
     func settle(_ images: (ValueList, String) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
         guard !compared.isEmpty else { return }
-        for place in net.indices where !net[place].isEverything {
-            let (model, updated) = (net[place].model, net[place].keys(.update))
-            let known = updated.filter { compared.digest(of: $0, of: model) != nil }
-            for start in stride(from: 0, to: known.count, by: RecordReader.partOfRecords) {
-                let part = known[start..<min(start + RecordReader.partOfRecords, known.count)]
-                let now = try images(ValueList(width: part.first?.count ?? 1, values: part.flatMap(\.self)), model)
-                for key in part where now[key]?.digest == compared.digest(of: key, of: model) {
-                    net[place].remove(key)
-                    hasUnchanged = true
+        for place in net.indices where !net[place].isReplaced {
+            let model = net[place].model
+            var known = ValueList(width: 1, values: [])
+            for key in net[place].keys(.update) {
+                switch compared.state(of: key, of: model) {
+                case .same: remove(key, at: place)
+                case .digest: known.append(key)
+                case .different, .deleted, nil: break
+                }
+            }
+            for part in known.parts(of: RecordReader.partOfRecords) {
+                let now = try images(part, model)
+                for row in 0..<part.count {
+                    let key = Array(part[row])
+                    guard let digest = now[key]?.digest else { continue }
+                    if compared.state(of: key, of: model) == .digest(digest) { remove(key, at: place) }
                 }
             }
         }
         if hasUnchanged { net.removeAll(where: \.isEmpty) }
+    }
+
+    /// Takes records that turned out to be as they were out of the net effect.
+    func remove(_ keys: [[Value]], of model: String) {
+        guard let place = net.firstIndex(where: { $0.model.isSame(as: model) }) else { return }
+        for key in keys { remove(key, at: place) }
+        net.removeAll(where: \.isEmpty)
+    }
+
+    private func remove(_ key: [Value], at place: Int) {
+        net[place].remove(key)
+        hasUnchanged = true
     }
 
     /// The net effect on each model, once the write has ended: a record that was inserted and then deleted is no
@@ -94,36 +154,13 @@ final class ChangeSet {
         for step in steps {
             let place = models.firstIndex { $0.model.isSame(as: step.model) } ?? models.endIndex
             if place == models.endIndex { models.append(NetChanges(model: step.model)) }
-            guard let kind = step.kind else {
-                models[place].addEverything()
-                continue
+            switch step.kind {
+            case .everything: models[place].addEverything()
+            case .tables: models[place].addTables()
+            case .records(let kind):
+                for row in 0..<step.keys.count { models[place].add(kind, Array(step.keys[row])) }
             }
-            for row in 0..<step.keys.count { models[place].add(kind, Array(step.keys[row])) }
         }
         return models.filter { !$0.isEmpty }
     }()
-}
-
-/// The records that a write has updated, as they were before its first change of each: a digest is enough to know them again.
-private struct ComparedRecords {
-    /// The digests by the model's stored name and the key. A digest is nil where the record was deleted first.
-    private var digests: [String: [[Value]: RowDigest.Result?]] = [:]
-    /// In the order in which they came.
-    private var order: [(model: String, key: [Value])] = []
-
-    var isEmpty: Bool { order.isEmpty }
-    var count: Int { order.count }
-
-    mutating func add(_ key: [Value], of model: String, _ digest: RowDigest.Result?) {
-        guard digests[model]?[key] == nil else { return }
-        digests[model, default: [:]].updateValue(digest, forKey: key)
-        order.append((model, key))
-    }
-
-    mutating func undo(to count: Int) {
-        for (model, key) in order[count...] { digests[model]?.removeValue(forKey: key) }
-        order.removeSubrange(count...)
-    }
-
-    func digest(of key: [Value], of model: String) -> RowDigest.Result? { digests[model]?[key] ?? nil }
 }

@@ -23,8 +23,10 @@ struct NetChanges: Sendable {
     }
 
     let model: String
-    /// True if any record may have changed.
-    private(set) var isEverything = false
+    /// True if all records went at once or others took their place, so that the changes of single ones are not known.
+    private(set) var isReplaced = false
+    /// True if the model's tables have changed. The changes of single records by writes are known nevertheless.
+    private var hasOtherTables = false
     private var transitions: [[Value]: Transition] = [:]
     /// The keys in the order of their first change.
     private var order: [[Value]] = []
@@ -32,7 +34,7 @@ struct NetChanges: Sendable {
     init(model: String) { self.model = model }
 
     mutating func add(_ kind: ChangeKind, _ key: [Value]) {
-        guard !isEverything else { return }
+        guard !isReplaced else { return }
         let isThere = kind != .delete
         if transitions[key] == nil {
             order.append(key)
@@ -43,14 +45,19 @@ struct NetChanges: Sendable {
     }
 
     mutating func addEverything() {
-        isEverything = true
+        isReplaced = true
         (transitions, order) = ([:], [])
     }
+
+    mutating func addTables() { hasOtherTables = true }
 
     /// Takes a record out that is as it was.
     mutating func remove(_ key: [Value]) {
         transitions[key] = nil
     }
+
+    /// True if any record may be another one.
+    var isEverything: Bool { isReplaced || hasOtherTables }
 
     var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }
 

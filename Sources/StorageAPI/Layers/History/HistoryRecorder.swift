@@ -165,8 +165,8 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
-    /// Writes entries for all records of a model. Where one of the same key went before, its entry becomes that of an update:
-    /// the entries and the records both come in the order of keys.
+    /// Writes entries for all records of a model. Where one of the same key went before, its entry becomes that of an update,
+    /// or goes too if the record is as it was: the entries and the records both come in the order of keys.
     func didReplaceAll(of model: String) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = [:]
@@ -174,21 +174,34 @@ final class HistoryRecorder: ChangeSubscriber {
             GoneRecords(HistoryReading(kept.tables, writer), $0.number, model, after: placesOfEverything[model])
         }
         try forEachKey(of: model) { (keys) throws(StorageError) in
-            var updates: [Value] = []
+            var replaced: [HistoryReading.Change] = []
             for row in 0..<keys.count {
                 let key = Array(keys[row])
                 // An entry of its own is corrected at the end.
                 if known[model]?[key] != nil { continue }
-                if let update = try gone?.update(of: key) {
-                    updates += update
+                if let change = try gone?.change(of: key) {
+                    replaced.append(change)
                 } else {
                     lastPlace += 1
                     addRow(lastPlace, model, .inserted, key, nil)
                 }
             }
-            try writer.write(updates, kept.tables.setKinds)
+            try correct(replaced, model)
             try willWrite()
         }
+    }
+
+    /// Corrects the entries of records that went, and that others of the same keys have replaced.
+    private func correct(_ replaced: [HistoryReading.Change], _ model: String) throws(StorageError) {
+        guard let commit = replaced.first?.commit, let width = replaced.first?.key.count else { return }
+        let keys = ValueList(width: width, values: replaced.flatMap(\.key))
+        let now = try RecordImage.read(keys, handle(model), in: writer)
+        var correction = Correction(commit: commit)
+        for change in replaced {
+            correction.set(.delete, at: change.place, to: now[change.key] == change.before ? nil : .update)
+        }
+        try writer.write(correction.kinds, kept.tables.setKinds)
+        try writer.write(correction.gone, kept.tables.removeChanges)
     }
 
     /// Calls the body with all keys of a model, a part at a time.
@@ -218,6 +231,8 @@ final class HistoryRecorder: ChangeSubscriber {
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
         signature.commit = header.number
+        try UnchangedRecords(changes, HistoryReading(kept.tables, writer), registry).remove(
+            of: kept.settings, header.number)
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
         (header.author, header.note) = (signature.author, signature.note)
@@ -230,7 +245,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     private func correct(_ net: [NetChanges], _ header: Header) throws(StorageError) {
         var correction = Correction(commit: header.number)
-        let everything = net.filter(\.isEverything)
+        let everything = net.filter(\.isReplaced)
         for entry in entries where !everything.contains(where: { $0.model.isSame(as: entry.model) }) {
             let model = net.first { $0.model.isSame(as: entry.model) }
             correction.set(entry.kind, at: entry.place, to: model?.kind(of: entry.key))
@@ -240,7 +255,7 @@ final class HistoryRecorder: ChangeSubscriber {
         try writer.write(correction.gone, kept.tables.removeChanges)
     }
 
-    /// Corrects the entries of a model whose records all went, or may be others. The captured changes do not show the
+    /// Corrects the entries of a model whose records all went, or are others. The captured changes do not show the
     /// net change of one record; it is derived from earlier entries and the current records.
     private func correctEverything(of model: String, _ correction: inout Correction) throws(StorageError) {
         guard let known = known[model], !known.isEmpty else { return }
@@ -286,12 +301,10 @@ private struct GoneRecords {
         (self.history, self.commit, self.model, next) = (history, commit, model, place)
     }
 
-    /// The row that makes a record's entry that of an update; nil if it has no entry. Keys are asked for in their order.
-    mutating func update(of key: [Value]) throws(StorageError) -> [Value]? {
+    /// The entry of a record; nil if it has none. Keys are asked for in their order.
+    mutating func change(of key: [Value]) throws(StorageError) -> HistoryReading.Change? {
         while let change = try first() {
-            if change.kind == .deleted, change.key == key {
-                return [.int(commit), .int(change.place), .int(HistoryKind.updated.rawValue)]
-            }
+            if change.kind == .deleted, change.key == key { return change }
             if change.kind == .deleted, key.lexicographicallyPrecedes(change.key) { return nil }
             part.removeFirst()
         }

@@ -28,16 +28,7 @@ struct RecordImage: Equatable {
     /// A key on its own.
     static func bytes(of key: [Value]) -> [UInt8] {
         var writer = ImageWriter()
-        for value in key {
-            switch value {
-            case .null: writer.put(.null)
-            case .int(let value): writer.put(.int(value))
-            case .unsigned(let value): writer.put(.unsigned(value))
-            case .double(let value): writer.put(.double(value))
-            case .text(let text): writer.text(text)
-            case .blob(let bytes): writer.blob(bytes)
-            }
-        }
+        for value in key { writer.put(value) }
         return writer.bytes
     }
 
@@ -62,7 +53,22 @@ struct RecordImage: Equatable {
             // Nothing is owned where no record is.
             if images.isEmpty { break }
         }
-        return images.mapValues { RecordImage(bytes: $0.bytes) }
+        let hasNumbers = model.tables.tables.contains { $0.form == .node }
+        var found: [[Value]: RecordImage] = [:]
+        for (key, image) in images {
+            let image = RecordImage(bytes: image.bytes)
+            found[key] = hasNumbers ? try image.renumbered() : image
+        }
+        return found
+    }
+
+    /// The image whose rows are numbered as ``ImageNumbers`` says.
+    private func renumbered() throws(StorageError) -> RecordImage {
+        var tables = try ImageTable.all(of: self)
+        ImageNumbers.apply(to: &tables)
+        var writer = ImageWriter(version: Self.version)
+        for table in tables { writer.add(table) }
+        return RecordImage(bytes: writer.bytes)
     }
 
     private static func add(
@@ -130,6 +136,31 @@ private struct ImageWriter {
         bytes += rows.bytes
     }
 
+    mutating func add(_ table: ImageTable) {
+        number(UInt64(table.path.count))
+        for name in table.path { string(name) }
+        number(UInt64(table.columns.count))
+        for column in table.columns {
+            bytes.append(column.role)
+            string(column.property)
+        }
+        number(UInt64(table.rows.count))
+        for row in table.rows {
+            for value in row { put(value) }
+        }
+    }
+
+    mutating func put(_ value: Value) {
+        switch value {
+        case .null: put(Cell.null)
+        case .int(let value): put(Cell.int(value))
+        case .unsigned(let value): put(Cell.unsigned(value))
+        case .double(let value): put(Cell.double(value))
+        case .text(let text): self.text(text)
+        case .blob(let bytes): blob(bytes)
+        }
+    }
+
     mutating func put(_ cell: Cell) {
         bytes.append(UInt8(truncatingIfNeeded: cell.tag.rawValue))
         switch cell.tag {
@@ -142,12 +173,12 @@ private struct ImageWriter {
         }
     }
 
-    mutating func text(_ text: String) {
+    private mutating func text(_ text: String) {
         bytes.append(UInt8(truncatingIfNeeded: Cell.Tag.text.rawValue))
         string(text)
     }
 
-    mutating func blob(_ blob: [UInt8]) {
+    private mutating func blob(_ blob: [UInt8]) {
         bytes.append(UInt8(truncatingIfNeeded: Cell.Tag.blob.rawValue))
         number(UInt64(blob.count))
         bytes += blob

@@ -1,12 +1,15 @@
 // What a history has of the records that programs of several versions have written.
 extension ExpectedSchema {
-    /// Records the end of a step.
-    ///
-    /// - Parameter before: the rows before it.
-    mutating func endStep(_ before: [Int: Row]) {
-        let keys = Set(before.keys).union(rows.keys).filter { before[$0].map(stored) != rows[$0].map(stored) }
-        if !keys.isEmpty { lastChange = (past.count, keys.sorted()) }
+    /// Begins to record what a step does with records.
+    mutating func beginStep() { atStart = rows }
+
+    /// Records the end of a step, and returns the keys of the records that it has changed.
+    mutating func endStep() -> [Int] {
+        let keys = Set(atStart.keys).union(rows.keys).filter { atStart[$0].map(stored) != rows[$0].map(stored) }
+            .sorted()
+        if !keys.isEmpty { lastChange = (past.count, keys) }
         past.append(rows)
+        return keys
     }
 
     /// A row by what is stored of it: what it owns and does not own alike are nothing, and no more is what once told nil from

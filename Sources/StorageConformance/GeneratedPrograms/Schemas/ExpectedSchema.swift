@@ -44,6 +44,8 @@ struct ExpectedSchema {
 
     var places = [Place()]
     var rows: [Int: Row] = [:]
+    /// The rows at the beginning of the step.
+    var atStart: [Int: Row] = [:]
     /// All rows after each step so far. What the schema does with rows it does with these too.
     var past: [[Int: Row]] = []
     /// The last step that changed records, and the keys of these.

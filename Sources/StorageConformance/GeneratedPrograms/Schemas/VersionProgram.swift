@@ -5,6 +5,8 @@ struct VersionProgram: Sendable {
     enum Step: Sendable {
         /// The store is closed, and a program of the version opens it; it stays with the one before where it is refused.
         case open(VersionSet)
+        /// The same, with a step that saves all records as they are, and then one of the new version.
+        case openSaving(VersionSet, Int, seed: UInt64)
         case reopen
         case compact
         /// All is copied into a new store on the next engine, which goes on.
@@ -36,7 +38,8 @@ struct VersionProgram: Sendable {
             case 0...4:
                 let next = (versions.last ?? VersionSet()).changed(&generator)
                 versions.append(next)
-                steps.append(.open(next))
+                steps.append(
+                    generator.chance(60) ? .open(next) : .openSaving(next, key, seed: generator.next()))
             case 5...7: if let version = generator.one(of: versions) { steps.append(.open(version)) }
             case 8: steps.append(.reopen)
             case 9: steps.append(generator.chance(50) ? .compact : .copy)
@@ -54,16 +57,19 @@ struct VersionProgram: Sendable {
 
     // MARK: Expectations
 
-    /// The outcome of each step by the rules: its result, and then all records.
+    /// The outcome of each step by the rules: its result, the keys of the records that the history has of it, and then all
+    /// records.
     var outcomes: [String] {
         var (expected, version) = (ExpectedSchema(), VersionSet())
         return steps.map { step in
-            let before = expected.rows
+            expected.beginStep()
             let result = Self.apply(step, to: &expected, &version)
-            // The schema changes what was there before, and no record.
-            if case .open = step { expected.past.append(expected.rows) } else { expected.endStep(before) }
-            return result + "\n" + Self.lines(expected.all(version))
+            return Self.outcome(result, changed: expected.endStep(), expected.all(version))
         }
+    }
+
+    static func outcome(_ result: String, changed keys: [Int], _ records: [[FieldValue]]) -> String {
+        "\(result), changed \(keys)\n\(lines(records))"
     }
 
     /// The keys of records that are read as they were.
@@ -75,6 +81,14 @@ struct VersionProgram: Sendable {
             case .open(let next):
                 try expected.open(next)
                 version = next
+                // The schema changes what was there before, and no record.
+                expected.beginStep()
+            case .openSaving(let next, let key, let seed):
+                var opened = expected
+                try opened.open(next)
+                opened.beginStep()
+                try opened.save(next.record(key, seed: seed), next)
+                (expected, version) = (opened, next)
             // Opening with the version that is there changes nothing.
             case .reopen, .compact, .copy: break
             case .insert(let key, let seed): try expected.insert(version.record(key, seed: seed), version)
@@ -114,6 +128,10 @@ struct VersionProgram: Sendable {
     private static func text(of step: Step, _ version: VersionSet) -> String {
         switch step {
         case .open(let next): "open\n    " + next.swift.replacing("\n", with: "\n    ")
+        case .openSaving(let next, let key, let seed):
+            "open, with a step that saves all records as they are and then "
+                + next.record(key, seed: seed).map(\.shown).joined(separator: " ") + "\n    "
+                + next.swift.replacing("\n", with: "\n    ")
         case .reopen: "reopen"
         case .compact: "compact"
         case .copy: "copy to a new store, and go on there"
@@ -140,10 +158,16 @@ struct VersionProgram: Sendable {
             }
         }
         let poorer = steps.indices.flatMap { index -> [VersionProgram] in
-            guard case .open(let version) = steps[index] else { return [] }
-            return version.poorer.map { version in
+            let simpler: [Step] =
+                switch steps[index] {
+                case .open(let version): version.poorer.map { .open($0) }
+                case .openSaving(let version, let key, let seed):
+                    [.open(version)] + version.poorer.map { .openSaving($0, key, seed: seed) }
+                default: []
+                }
+            return simpler.map { step in
                 var program = self
-                program.steps[index] = .open(version)
+                program.steps[index] = step
                 return program
             }
         }

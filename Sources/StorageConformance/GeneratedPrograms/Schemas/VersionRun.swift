@@ -24,8 +24,21 @@ struct VersionRun<W: VersionWorker> {
         store = try await Self.open(place)
     }
 
-    private static func open(_ place: TrialPlace) async throws -> Store {
-        try await Store(place.backend(), models: Root.self, options: .init(history: .init(records: [Root.self])))
+    private static func open(_ place: TrialPlace, _ move: Move? = nil) async throws -> Store {
+        var options = Store.Options(history: .init(records: [Root.self]))
+        if let move {
+            options = options.moving(move.name) { tx in
+                for record in try tx.records(PartRoot.part.rawValue).all() { try tx.save(record) }
+                try tx.save(Root(values: move.values))
+            }
+        }
+        return try await Store(place.backend(), models: Root.self, options: options)
+    }
+
+    /// A step of an opening, and the record that it saves.
+    private struct Move {
+        let name: String
+        let values: [FieldValue]
     }
 
     /// The first step that gives something else than expected: its number, and what came of it.
@@ -50,17 +63,33 @@ struct VersionRun<W: VersionWorker> {
 
     private mutating func outcome(of step: VersionProgram.Step) async -> String {
         do {
+            let start = try await store.historyToken()
             let result = try await self.result(of: step)
-            commits.append(try await store.historyToken().commit)
-            return try result + "\n" + VersionProgram.lines(store.blocking.select(Root.self).all().map(\.values))
+            let end = try await store.historyToken()
+            commits.append(end.commit)
+            // The token of a store that was copied is none of its copy.
+            let changed = if case .copy = step { [Int]() } else { try await changedKeys(since: start) }
+            let records = try store.blocking.select(Root.self).all().map(\.values)
+            return VersionProgram.outcome(result, changed: changed, records)
         } catch {
             return "\(error)"
         }
     }
 
+    private func changedKeys(since token: Store.HistoryToken) async throws -> [Int] {
+        var keys: Set<Int> = []
+        for try await entry in store.history(since: token) {
+            if case .int(let key)? = entry.key?.first { keys.insert(Int(key)) }
+        }
+        return keys.sorted()
+    }
+
     private mutating func result(of step: VersionProgram.Step) async throws -> String {
         switch step {
         case .open(let next): return try await open(next)
+        case .openSaving(let next, let key, let seed):
+            return try await open(
+                next, Move(name: "step \(commits.count)", values: next.record(key, seed: seed)))
         case .reopen: return try await open(version)
         case .compact:
             if store.engine(as: (any CompactingEngine).self) != nil { try await store.compact() }
@@ -128,17 +157,19 @@ struct VersionRun<W: VersionWorker> {
         }
     }
 
-    private mutating func open(_ next: VersionSet) async throws -> String {
+    private mutating func open(_ next: VersionSet, _ move: Move? = nil) async throws -> String {
         try await store.close()
         W.box.current = next
         do {
-            store = try await Self.open(place)
+            store = try await Self.open(place, move)
             version = next
             return "done"
-        } catch let error as StorageError where error.code == .schemaMismatch {
+        } catch let error as StorageError {
+            let refusal = ExpectedSchema.Refusal(rawValue: "\(error.code)")
+            guard let refusal, refusal == .schemaMismatch || move != nil else { throw error }
             W.box.current = version
             store = try await Self.open(place)
-            return ExpectedSchema.Refusal.schemaMismatch.rawValue
+            return refusal.rawValue
         }
     }
 
