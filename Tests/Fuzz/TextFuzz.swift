@@ -4,6 +4,8 @@ import SQLiteBackend
 import StorageAPI
 import StorageDriver
 
+@testable import storage
+
 /// An address of a store. Nothing is opened.
 struct Address: Fuzzed {
     init() {}

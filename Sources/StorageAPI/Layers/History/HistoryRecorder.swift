@@ -231,8 +231,7 @@ final class HistoryRecorder: ChangeSubscriber {
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
         signature.commit = header.number
-        try UnchangedRecords(changes, HistoryReading(kept.tables, writer), registry).remove(
-            of: kept.settings, header.number)
+        try removeUnchanged(from: changes, header.number)
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
         (header.author, header.note) = (signature.author, signature.note)
@@ -240,6 +239,17 @@ final class HistoryRecorder: ChangeSubscriber {
         let pruning = HistoryPruning(kept, writer)
         if pruning.isDue(after: header.number, changes: lastPlace) {
             try pruning.run(last: header.number, now: header.time, changes: lastPlace)
+        }
+    }
+
+    /// Takes the records that are as they were before a change of their tables out of the net effect. Costs nothing where
+    /// no tables have changed.
+    private func removeUnchanged(from changes: ChangeSet, _ commit: Int64) throws(StorageError) {
+        for model in kept.settings.models where model.recordsSince != nil {
+            let keys = changes.undecided(of: model.name)
+            guard keys.count > 0 else { continue }
+            let unchanged = UnchangedRecords(HistoryReading(kept.tables, writer), registry)
+            changes.remove(try unchanged.keys(keys, of: model.name, in: commit), of: model.name)
         }
     }
 

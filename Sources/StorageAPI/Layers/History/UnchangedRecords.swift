@@ -5,25 +5,18 @@ import StorageDriver
 /// A digest does not survive a change of the tables. The history's own image of the record does: it is read as if it had
 /// stayed in the store.
 struct UnchangedRecords {
-    private let changes: ChangeSet
     private let history: HistoryReading
     private let registry: ModelRegistry
 
-    init(_ changes: ChangeSet, _ history: HistoryReading, _ registry: ModelRegistry) {
-        (self.changes, self.history, self.registry) = (changes, history, registry)
-    }
+    init(_ history: HistoryReading, _ registry: ModelRegistry) { (self.history, self.registry) = (history, registry) }
 
-    /// Takes those that are as they were out of the net effect of a commit. Costs nothing where no tables have changed.
-    func remove(of settings: HistorySettings, _ commit: Int64) throws(StorageError) {
-        for model in settings.models where model.recordsSince != nil {
-            let keys = changes.undecided(of: model.name)
-            guard keys.count > 0 else { continue }
-            let first = try firstChanges(of: model.name, keys, commit)
-            let reading = try Reading(model.name, history.session, registry)
-            for part in keys.parts(of: RecordReader.partOfRecords) {
-                changes.remove(try reading.keys(part, asBefore: first), of: model.name)
-            }
-        }
+    /// Returns the keys among some of a model whose records are as they were before a commit.
+    func keys(_ keys: ValueList, of model: String, in commit: Int64) throws(StorageError) -> [[Value]] {
+        let first = try firstChanges(of: model, keys, commit)
+        let reading = try Reading(model, history.session, registry)
+        var same: [[Value]] = []
+        for part in keys.parts(of: RecordReader.partOfRecords) { same += try reading.keys(part, asBefore: first) }
+        return same
     }
 
     /// The first entries of records in the commit.
