@@ -37,7 +37,8 @@ extension ExpectedSchema {
         guard let lastChange else { throw .notFound }
         let before = lastChange.step > 0 ? past[lastChange.step - 1] : [:]
         for key in lastChange.keys {
-            if let row = before[key], !fits(row, .root, version) { throw .schemaMismatch }
+            guard let row = before[key] else { continue }
+            if !fits(row, .root, version) || !hasAllRequired(row, isDeclared: true) { throw .schemaMismatch }
         }
         for key in lastChange.keys { rows[key] = before[key] }
     }
@@ -53,6 +54,18 @@ extension ExpectedSchema {
         let owned = Set(owned(of: row.place).values.map(\.place))
         return row.values.allSatisfy { columns.contains($0.key) || $0.value == .null }
             && row.owned.allSatisfy { ($0.value.isEmpty || owned.contains($0.key)) && $0.value.allSatisfy(isKept) }
+    }
+
+    /// Returns whether rows that no program declares any more have all that their property required when it was declared last.
+    /// They are restored with the others, and stored as it was.
+    private func hasAllRequired(_ row: Row, isDeclared: Bool) -> Bool {
+        let required = isDeclared ? [] : places[row.place].columns.filter { !$0.isRemoved && !$0.isOptional }
+        return required.allSatisfy { row.values[$0.id] ?? .null != .null }
+            && owned(of: row.place).values.allSatisfy { owned in
+                (row.owned[owned.place] ?? []).allSatisfy {
+                    hasAllRequired($0, isDeclared: isDeclared && !owned.isRemoved)
+                }
+            }
     }
 
     private func isWhole(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
