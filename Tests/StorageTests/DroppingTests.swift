@@ -1,5 +1,11 @@
+import ArchiveBackend
 import Foundation
+import Logging
+import MemoryBackend
+import SQLiteBackend
+import StorageDriver
 import StorageKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,5 +65,64 @@ struct DroppingTests {
                 _ = try await waiting.value
             }
         }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `keeps nothing in memory, whether it was closed or not`(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            let engine =
+                switch backend {
+                case .memory: WatchedBackend(base: InMemoryBackend())
+                case .sqlite: WatchedBackend(base: SQLiteBackend(path: path))
+                case .sqliteInMemory: WatchedBackend(base: SQLiteBackend(path: ":memory:"))
+                case .archive: WatchedBackend(base: ArchiveBackend(path: path))
+                }
+            for isClosed in [true, false] {
+                do {
+                    let store = try await Store(
+                        engine, models: Item.self, options: .init(history: .init(records: [Item.self])))
+                    try await store.save(Item(id: 1))
+                    for try await items in store.select(Item.self).values() {
+                        #expect(items == [Item(id: 1)])
+                        break
+                    }
+                    if isClosed { try await store.close() }
+                }
+                // Queues let go of what they have run a little later.
+                let end = ContinuousClock.now + .seconds(30)
+                while engine.isThere, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
+                #expect(!engine.isThere)
+            }
+        }
+    }
+}
+
+/// A backend that says whether the engine that it opened last is in memory.
+private struct WatchedBackend: StorageBackend {
+    static let scheme = "watched"
+
+    private final class Last: Sendable {
+        private struct Weak: Sendable { weak var engine: (any StorageEngine)? }
+        private let state = Mutex(Weak())
+
+        var engine: (any StorageEngine)? {
+            get { state.withLock { $0.engine } }
+            set { state.withLock { $0.engine = newValue } }
+        }
+    }
+
+    let base: any StorageBackend
+    private let last = Last()
+
+    init(base: any StorageBackend) { self.base = base }
+    init(url: StorageURL) throws(StorageError) { throw StorageError(.unsupported, "Made in a test alone.") }
+
+    var isThere: Bool { last.engine != nil }
+
+    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        let engine = try base.open(logger: logger)
+        last.engine = engine
+        return engine
     }
 }

@@ -80,21 +80,30 @@ func measureFinds(_ store: Store, _ count: Int, _ folder: String) async throws {
     let script =
         "\\set id random(1, \(count))\nSELECT id, name, age, height, city FROM bench.\"Item\" WHERE id = :id;\n"
     try script.write(toFile: "\(folder)/find.sql", atomically: true, encoding: .utf8)
-    let programs = try run("pg_config", "--bindir").text
     var (own, other): ([Double], [Double]) = ([], [])
     for _ in 0..<rounds {
         own.append(
             try await seconds {
                 for _ in 0..<finds { _ = try await store.find(Item.self, key: Int.random(in: 1...count)) }
             })
-        let text = try run(
-            "\(programs)/pgbench", "-n", "-M", "prepared", "-c", "1", "-t", "\(finds)", "-f", "\(folder)/find.sql",
-            server
-        ).text
-        let rate = text.split(separator: "tps = ").last?.split(separator: " ").first.flatMap { Double($0) }
-        other.append(Double(finds) / (rate ?? 1))
+        other.append(try pgbench("\(folder)/find.sql", mode: "prepared", transactions: finds, at: server))
     }
     compare("find : pgbench, prepared, one client", finds, own: own, other: other, "≥ 0.85")
+}
+
+/// The seconds in which so many clients of pgbench run a script so many times each.
+func pgbench(
+    _ script: String, mode: String, clients: Int = 1, transactions: Int, at address: String
+) throws -> Double {
+    let program = try run("pg_config", "--bindir").text + "/pgbench"
+    let text = try run(
+        program, "-n", "-M", mode, "-c", "\(clients)", "-j", "\(min(clients, 2))", "-t", "\(transactions)", "-f", script,
+        address
+    ).text
+    guard let rate = text.split(separator: "tps = ").last?.split(separator: " ").first.flatMap({ Double($0) }) else {
+        throw Failure(text: "pgbench printed no rate: \(text)")
+    }
+    return Double(clients * transactions) / rate
 }
 
 /// 64 tasks behind a proxy that delays each round trip by a millisecond.
@@ -157,6 +166,23 @@ func measurePooler() async throws {
     compare("find, 64 tasks, behind a pooler : directly", 6400, own: reading[0], other: reading[1], "≥ 0.8")
     compare("save of a graph, 64 tasks, behind a pooler : directly", 3200, own: writing[0], other: writing[1], "≥ 0.8")
     for store in stores { try await store.close() }
+    try measureBesidePooler(direct)
+}
+
+/// The same finds by pgbench, 64 clients: what the pooler leaves of the server's own rate.
+func measureBesidePooler(_ direct: String) throws {
+    let script = FileManager.default.temporaryDirectory.appending(path: "pooler-\(getpid()).sql").path
+    defer { try? FileManager.default.removeItem(atPath: script) }
+    let find = "\\set id random(1, 1000)\nSELECT id, name, age, height, city FROM pooled_0.\"Item\" WHERE id = :id;\n"
+    try find.write(toFile: script, atomically: true, encoding: .utf8)
+    var times: [[Double]] = [[], []]
+    for round in 0..<rounds {
+        for number in [round % 2, 1 - round % 2] {
+            let address = [server, direct][number]
+            times[number].append(try pgbench(script, mode: "extended", clients: 64, transactions: 200, at: address))
+        }
+    }
+    compare("find, 64 clients of pgbench, behind the pooler : directly", 12_800, own: times[0], other: times[1], "")
 }
 
 func tasks(_ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {

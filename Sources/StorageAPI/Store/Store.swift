@@ -133,7 +133,8 @@ public final class Store: Sendable {
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
         otherCommits = (engine as? any ExternalCommitsEngine).flatMap { [observers] in
-            ExternalCommitMonitor($0) { observers.tellUnknown() }
+            // The feed keeps the monitor.
+            ExternalCommitMonitor($0) { [weak observers] in observers?.tellUnknown() }
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
