@@ -139,6 +139,7 @@ func measurePruning(_ kept: Int) async throws {
         }
         let cells = times.map { String(format: "%.3f ms", $0) } + [String(format: "%.2f", times[0] / times[1])] + sizes
         print("| \(part * kept) | \(cells.joined(separator: " | ")) |")
+        fflush(nil)
     }
     for store in stores { try await store.close() }
 }

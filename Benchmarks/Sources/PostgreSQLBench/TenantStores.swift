@@ -133,4 +133,5 @@ private func measure(
     try await open(GuestNow.self)
     let memory = String(format: "%.1f MiB", Double(greatestMemory()) / 1024)
     print("| \(engine) | \(results.joined(separator: " | ")) | \(memory) |")
+    fflush(nil)
 }
