@@ -1,5 +1,6 @@
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Addresses of servers")
@@ -42,6 +43,41 @@ struct AddressTests {
         let error = #expect(throws: StorageError.self) { try PostgreSQLBackend(url: StorageURL(text)) }
         #expect(error?.code == .configuration)
         #expect(error.map { "\($0)".contains("secret") } == false)
+    }
+
+    /// Returns the shown form of an address: the backend's description, the error of one that is refused, or that of a
+    /// connection that nobody takes.
+    private func shown(_ address: String, isOpened: Bool) -> String {
+        do {
+            let backend =
+                address.hasPrefix("host=")
+                ? try PostgreSQLBackend(address) : try PostgreSQLBackend(url: StorageURL(address))
+            guard isOpened else { return "\(backend) \(String(reflecting: backend))" }
+            return "\(try Store.Blocking.open(backend, models: [any Storable.Type](), options: .init()).info)"
+        } catch {
+            return "\(error) \(String(reflecting: error)) \(error.underlying.map { "\($0)" } ?? "")"
+        }
+    }
+
+    @Test func `a password that was typed without its escapes is in no description and no error of libpq`() {
+        var random = SeededGenerator(seed: 1)
+        let signs = Array("aZ09 @:/?&=#%'\\+.,;[]~ü\u{301}\n")
+        for number in 0..<4000 {
+            let middle = String(
+                (0..<Int.random(in: 0...12, using: &random)).compactMap { _ in signs.randomElement(using: &random) })
+            let password = "Qz7x\(middle)W9kv"
+            for address in [
+                "postgresql://app:\(password)@127.0.0.1:1/db?connect_timeout=1",
+                "postgres://app:\(password)@127.0.0.1:1/db?schema=a&connect_timeout=1",
+                "postgresql:app:\(password)@127.0.0.1/db", "host=127.0.0.1 port=1 password=\(password) dbname=d",
+                "host=127.0.0.1 port=1 password='\(password)' dbname=d",
+                "postgresql://127.0.0.1:1/db?password=\(password)&connect_timeout=1",
+            ] {
+                let text = shown(address, isOpened: number % 40 == 0)
+                #expect(
+                    !text.contains("Qz7x") && !text.contains("W9kv"), "\(address.debugDescription) is shown as \(text)")
+            }
+        }
     }
 
     @Test func `an unknown option is refused with a hint`() throws {

@@ -7,6 +7,15 @@ import Foundation
 enum Counting {
     static func run(_ arguments: ArraySlice<String>) async throws {
         let arguments = Array(arguments)
+        if arguments.count == 4, arguments[0] == "growth", let number = Int(arguments[2]),
+            let repetitions = Int(arguments[3]), number > 0, repetitions > 0
+        {
+            switch arguments[1] {
+            case "chain": return try Chain.count(number, repetitions)
+            case "waiting": return try await WaitingReads.count(number, repetitions)
+            default: throw BenchmarkError("no growth of \(arguments[1]); there are chain and waiting")
+            }
+        }
         guard arguments.count == 4, let work = Work(rawValue: arguments[1]), let count = Int(arguments[2]),
             let repetitions = Int(arguments[3]), repetitions > 0
         else { throw BenchmarkError("usage: StorageBench count WAY CASE RECORDS REPETITIONS") }

@@ -1,6 +1,7 @@
 import Foundation
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 /// Random queries with the Swift expression that means the same, made side by side.

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// A model with every kind of property that queries tell apart, and rows whose values meet often.
@@ -79,27 +80,6 @@ extension Sample {
         Part(
             id: random.pick([1, 2]), name: random.pick(texts), weight: random.maybe { $0.pick([0, 1.5, -2]) },
             count: random.pick([0, 1, 2]))
-    }
-}
-
-/// SplitMix64: random numbers that a seed gives again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    mutating func pick<T>(_ values: [T]) -> T { values[Int(next() % UInt64(values.count))] }
-    mutating func maybe<T>(_ make: (inout SeededGenerator) -> T) -> T? { next() % 4 == 0 ? nil : make(&self) }
-    mutating func list<T>(_ make: (inout SeededGenerator) -> T) -> [T] {
-        (0..<Int(next() % 4)).map { _ in make(&self) }
     }
 }
 

@@ -1,0 +1,20 @@
+/// SplitMix64: random numbers that a seed gives again.
+package struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    package mutating func pick<T>(_ values: [T]) -> T { values[Int(next() % UInt64(values.count))] }
+    package mutating func maybe<T>(_ make: (inout SeededGenerator) -> T) -> T? { next() % 4 == 0 ? nil : make(&self) }
+    package mutating func list<T>(_ make: (inout SeededGenerator) -> T) -> [T] {
+        (0..<Int(next() % 4)).map { _ in make(&self) }
+    }
+}
