@@ -1,7 +1,9 @@
 import CSQLite
 import Foundation
+import Logging
 import MemoryBackend
 import SQLiteBackend
+import StorageDriver
 import StorageKit
 import Synchronization
 import Testing
@@ -155,6 +157,34 @@ struct SearchTests {
             #expect(steps.withLock(\.self) == [8192, 10_000])
             #expect(try await Self.found(store, "changed") == [1, 9999])
             #expect(try await Self.found(store, "note").count == 9998)
+            #expect(try await Self.problems(store) == [])
+            try await store.close()
+        }
+    }
+
+    @Test func `an index whose marks a program without search has lost is made anew with the marks`() async throws {
+        try await withFolder { folder in
+            let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)
+            let first = try await Store(backend, models: Note.self)
+            try await first.insert([Note(id: 1, title: "fox"), Note(id: 2, title: "dog")])
+            try await first.close()
+            // Such a program records the tables as it knows them.
+            let engine = try backend.open(logger: Logger.silent)
+            try engine.write { (writer) throws(StorageError) in
+                for table in try writer.tables() where table.path.first == "Note" {
+                    var plain = table
+                    for index in plain.columns.indices { plain.columns[index].searchWeight = nil }
+                    try writer.change(.alter(from: table, to: plain, added: []))
+                }
+            }
+            try engine.close()
+            let older = try await Store(backend, models: PlainNote.self)
+            try await older.save([PlainNote(id: 1, title: "wolf"), PlainNote(id: 3, title: "heron")])
+            try await older.delete(PlainNote.self, key: 2)
+            try await older.close()
+            let store = try await Store(backend, models: Note.self)
+            #expect(try await Self.found(store, "wolf OR heron") == [1, 3])
+            #expect(try await Self.found(store, "fox OR dog") == [])
             #expect(try await Self.problems(store) == [])
             try await store.close()
         }

@@ -138,11 +138,13 @@ final class StoreSearch: SchemaChangeObserver {
     // MARK: Changes of the schema
 
     func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {
-        try adapt(change.model, in: context.innerWriter(change.model))
+        try adapt(change.model, from: change.tables, in: context.innerWriter(change.model))
     }
 
     /// Makes the index of a model what the model's tables declare.
-    func adapt(_ model: String, in writer: any StorageWriter) throws(StorageError) {
+    ///
+    /// - Parameter before: the model's tables before they were changed; nil if they were not.
+    func adapt(_ model: String, from before: [TableSchema]? = nil, in writer: any StorageWriter) throws(StorageError) {
         let tables = try writer.tables()
         let recorded = try recorded(in: writer)
         let wanted = SearchedModel(model, in: tables)
@@ -152,6 +154,12 @@ final class StoreSearch: SchemaChangeObserver {
         for gone in settings.models where SearchedModel(gone.name, in: tables) == nil {
             try drop(gone, in: writer)
             settings.models.removeAll { $0.name == gone.name }
+        }
+        // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
+        // write: one whose marks come back is made anew.
+        if let before, let known = settings.model(model), SearchedModel(model, in: before)?.names != known.properties {
+            try drop(known, in: writer)
+            settings.models.removeAll { $0.name == known.name }
         }
         if let wanted { try adapt(wanted, &settings, in: writer) }
         guard settings != recorded else { return }
