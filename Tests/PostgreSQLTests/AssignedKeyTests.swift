@@ -114,9 +114,9 @@ struct AssignedKeyTests {
                 WHERE schemaname = '\(schema)' AND relname = 'storage_keys' AND n_tup_upd >= 299
                 """
             var scans = ""
-            while scans.isEmpty, !Task.isCancelled {
+            try await eventually {
                 scans = try Server.psql(counts)
-                await Task.yield()
+                return !scans.isEmpty
             }
             #expect(try #require(Int(scans)) < 10)
         }

@@ -123,9 +123,9 @@ struct CostTests {
                 WHERE schemaname = '\(schema)' AND relname = 'Person' AND idx_scan >= 3
                 """
             var read = ""
-            while read.isEmpty, !Task.isCancelled {
+            try await eventually {
                 read = try Server.psql(counts)
-                await Task.yield()
+                return !read.isEmpty
             }
             #expect(read == "0")
         }

@@ -83,10 +83,12 @@ struct CrashTests {
                     }
                 }
                 group.addTask {
+                    // The others end with it, also where it fails.
+                    defer { tally.outcome.withLock { $0.kills = kills } }
                     for kill in 1...kills {
                         // Somewhere in the saves of the others.
                         let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
-                        while tally.outcome.withLock({ $0.acknowledged.count }) < wanted { await Task.yield() }
+                        try await eventually { tally.outcome.withLock { $0.acknowledged.count } >= wanted }
                         // The server ends all others when one of its processes is killed, and recovers.
                         _ = try? Server.psql("COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'", at: address)
                         tally.outcome.withLock { $0.kills = kill }

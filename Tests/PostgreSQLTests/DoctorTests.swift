@@ -77,18 +77,18 @@ struct DoctorTests {
                 """)
             var found: [Doctor.Finding] = []
             // The server counts rows when the session has ended.
-            while !found.contains(where: { $0.check == "bloat" }) {
-                await Task.yield()
+            try await eventually {
                 found = try Self.ofStore(url)
+                return found.contains { $0.check == "bloat" }
             }
             #expect(
                 Set(found.filter { $0.severity == "warning" }.map(\.check)) == ["autovacuum", "bloat", "statistics"])
             try Server.psql("ALTER TABLE \(place) RESET (autovacuum_enabled)")
             // Transactions of other tests keep dead rows for a while; the warnings end with them.
-            while found.contains(where: { $0.severity != "note" }) {
-                await Task.yield()
+            try await eventually {
                 try Server.psql("VACUUM ANALYZE \(place)")
                 found = try Self.ofStore(url)
+                return found.allSatisfy { $0.severity == "note" }
             }
         }
     }
@@ -105,10 +105,9 @@ struct DoctorTests {
                 "SELECT pid FROM pg_locks WHERE relation = '\"\(schema)\".storage_info'::regclass AND granted "
                     + "AND mode = 'ExclusiveLock'")
             var found: [Doctor.Finding] = []
-            for _ in 0..<200 where !found.contains(where: { $0.check == "wait" && $0.message.contains(process) }) {
-                // The task that waits may need this one's thread.
-                await Task.yield()
+            try await eventually {
                 found = try Doctor.findings(url, ["--transaction-age", "0"]).0
+                return found.contains { $0.check == "wait" && $0.message.contains(process) }
             }
             let holder = found.first { $0.check == "transaction" && $0.message.contains("process \(process) ") }
             #expect(holder?.severity == "error" && holder?.message.contains("turn to write") == true)

@@ -18,9 +18,7 @@ struct FailoverTests {
         let store = try await Store(PostgreSQLBackend(both, schema: "app"), models: Pen.self)
         for id in 1...10 { try await store.save(Pen(id: id)) }
         let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
-            await Task.yield()
-        }
+        try await Server.replay(to: written, at: addresses[1])
 
         let replica = try await Store(
             PostgreSQLBackend(url: StorageURL(addresses[1] + "&schema=app")), models: Pen.self)
@@ -96,15 +94,15 @@ struct FailoverTests {
                     }
                 }
             }
-            func wait(for more: Int) async {
+            func wait(for more: Int) async throws {
                 let wanted = tally.outcome.withLock { $0.reads } + more
-                while tally.outcome.withLock({ $0.reads < wanted && $0.errors.count < 100 }) { await Task.yield() }
+                try await eventually { tally.outcome.withLock { $0.reads >= wanted || $0.errors.count >= 100 } }
             }
-            await wait(for: 50)
+            try await wait(for: 50)
             _ = try? Server.psql(
                 "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
             try Server.psql("SELECT pg_promote()", at: addresses[1])
-            await wait(for: 50)
+            try await wait(for: 50)
             tally.outcome.withLock { $0.isOver = true }
             try await group.waitForAll()
         }
@@ -134,15 +132,11 @@ struct FailoverTests {
         try await store.save(Pen(id: 1))
         let addresses = servers.addresses
         let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
-            await Task.yield()
-        }
+        try await Server.replay(to: written, at: addresses[1])
         // The replica hears of nothing more.
         try Server.psql("ALTER SYSTEM SET primary_conninfo = ''", at: addresses[1])
         try Server.psql("SELECT pg_reload_conf()", at: addresses[1])
-        while try Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) != "0" {
-            await Task.yield()
-        }
+        try await eventually { try Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) == "0" }
         try await store.save(Pen(id: 2))
         _ = try? Server.psql(
             "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
@@ -172,9 +166,7 @@ struct FailoverTests {
         #expect(try await store.find(Pen.self, key: 1) != nil)
         let addresses = servers.addresses
         let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
-            await Task.yield()
-        }
+        try await Server.replay(to: written, at: addresses[1])
         let frozen = try servers.processes()
         for process in frozen { kill(process, SIGSTOP) }
         try Server.psql("SELECT pg_promote()", at: addresses[1])

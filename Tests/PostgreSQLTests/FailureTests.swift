@@ -46,7 +46,7 @@ struct FailureTests {
             let error = await Self.error(.io) {
                 try await store.transaction { tx in
                     try tx.save(Pen(id: 1))
-                    while try Server.psql(isThere) != "0" {}
+                    try blockUntil { try Server.psql(isThere) == "0" }
                     try tx.save(Pen(id: 2))
                 }
             }

@@ -118,7 +118,7 @@ struct ManyWritersTests {
             async let first = stores[0].update(Player.self).where { $0.team.name == "poor" }.set(\.goals, to: -11).run()
             let waiting =
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
-            while try Server.psql(waiting) != "1" { await Task.yield() }
+            try await eventually { try Server.psql(waiting) == "1" }
             try await stores[1].update(Team.self).where { $0.id == 1 }.set(\.name, to: "rich").run()
             let seen = try await stores[2].read { tx in
                 (try tx.find(Team.self, key: 1)?.name, try tx.find(Player.self, key: 1)?.goals)

@@ -104,13 +104,13 @@ struct MigrateTests {
 
         let killed = Self.tool(command)
         try killed.run()
-        while try Self.migrated(at: url) < names.count / 10, killed.isRunning { await Task.yield() }
+        try await eventually { try Self.migrated(at: url) >= names.count / 10 || !killed.isRunning }
         kill(killed.processIdentifier, SIGKILL)
         killed.waitUntilExit()
         // The server ends the transactions of what was killed.
         let writing =
             "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation::regclass::text LIKE '%app_t%'"
-        while try Server.psql(writing, at: url) != "0" {}
+        try blockUntil { try Server.psql(writing, at: url) == "0" }
         let done = try Self.migrated(at: url)
         #expect(done >= names.count / 10 && done < names.count, "\(done) before it was killed")
 

@@ -114,7 +114,7 @@ struct PoolerTests {
                 for _ in 1...kills {
                     // Somewhere in the saves of the others.
                     let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
-                    while tally.outcome.withLock({ $0.acknowledged.count }) < wanted { await Task.yield() }
+                    try await eventually { tally.outcome.withLock { $0.acknowledged.count } >= wanted }
                     pooler.kill()
                     try pooler.start()
                 }
@@ -174,7 +174,7 @@ struct PoolerTests {
                     Thread.sleep(forTimeInterval: 0.02)
                     return own
                 }
-                try await own.value
+                _ = try await own.value
                 while try await pens.next()?.last?.id != id {}
                 #expect(try await caps.next()?.last?.id == id)
             }

@@ -109,6 +109,6 @@ struct RebuildingTests {
     private static func waitForLock(_ name: String) async throws {
         let waits =
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
-        while try Server.psql(waits) == "0" { await Task.yield() }
+        try await eventually { try Server.psql(waits) != "0" }
     }
 }

@@ -19,9 +19,7 @@ struct ReplicaObserverTests {
 
         /// Lets the replica stay where it is, or go on.
         func pause(_ replica: Int, _ isPaused: Bool) throws {
-            try Server.psql("SELECT pg_wal_replay_\(isPaused ? "pause" : "resume")()", at: replicas[replica])
-            guard isPaused else { return }
-            while try Server.psql("SELECT pg_get_wal_replay_pause_state()", at: replicas[replica]) != "paused" {}
+            try Server.pauseReplay(isPaused, at: replicas[replica])
         }
 
         /// Leads new connections to the replica.
@@ -56,9 +54,7 @@ struct ReplicaObserverTests {
         try await writer.insert(Pen(id: 1))
         let written = try Server.psql("SELECT pg_current_wal_insert_lsn()", at: own.addresses[0])
         for replica in own.addresses.dropFirst() {
-            while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: replica) != "t" {
-                await Task.yield()
-            }
+            try await Server.replay(to: written, at: replica)
         }
         let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=app&timeout=\(timeout)"
         let servers = Servers(
@@ -75,8 +71,8 @@ struct ReplicaObserverTests {
         let error = Mutex<StorageError?>(nil)
 
         /// Waits until the observer has this result.
-        func wait(for last: [Int]) async {
-            while keys.withLock({ $0.last }) != last, error.withLock({ $0 == nil }) { await Task.yield() }
+        func wait(for last: [Int]) async throws {
+            try await eventually { keys.withLock { $0.last } == last || error.withLock { $0 != nil } }
             #expect(keys.withLock { $0.last } == last, "\(String(describing: error.withLock { $0 }))")
         }
     }
@@ -101,13 +97,13 @@ struct ReplicaObserverTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(servers.url)), models: Pen.self)
             #expect(store.info.lacking[.foreignCommits] == nil && store.info.lacking[.writing] != nil)
             let (received, task) = Self.observe(store)
-            await received.wait(for: [1])
+            try await received.wait(for: [1])
             for id in 2...6 {
                 try await servers.writer.insert(Pen(id: id))
-                await received.wait(for: Array(1...id))
+                try await received.wait(for: Array(1...id))
             }
             try await servers.writer.delete(Pen.self, key: 6)
-            await received.wait(for: Array(1...5))
+            try await received.wait(for: Array(1...5))
             try servers.pause(0, true)
             let before = received.keys.withLock { $0.count }
             try await servers.writer.insert(Pen(id: 7))
@@ -115,7 +111,7 @@ struct ReplicaObserverTests {
             #expect(received.keys.withLock { $0.count } == before)
             #expect(try await store.find(Pen.self, key: 7) == nil)
             try servers.pause(0, false)
-            await received.wait(for: Array(1...5) + [7])
+            try await received.wait(for: Array(1...5) + [7])
             // Each element differs from the one before, whatever else the log has.
             let all = received.keys.withLock { $0 }
             #expect(zip(all, all.dropFirst()).allSatisfy { $0 != $1 })
@@ -132,7 +128,7 @@ struct ReplicaObserverTests {
             #expect(try await values.next()?.count == 1)
             for id in 2...4 {
                 try await servers.writer.insert(Pen(id: id))
-                while try await store.find(Pen.self, key: id) == nil { await Task.yield() }
+                try await eventually { try await store.find(Pen.self, key: id) != nil }
                 try await store.refresh()
                 #expect(try await values.next()?.count == id)
             }
@@ -148,19 +144,19 @@ struct ReplicaObserverTests {
         try await Self.withServers { servers in
             let store = try await Store(PostgreSQLBackend(url: StorageURL(servers.url)), models: Pen.self)
             let (received, task) = Self.observe(store)
-            await received.wait(for: [1])
+            try await received.wait(for: [1])
             servers.proxy.refuse(true)
             // What is connected ends, both the connection that looks and the one that reads.
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
             try Server.psql(end, at: servers.replicas[0])
             try await servers.writer.insert(Pen(id: 2))
-            while servers.proxy.refused == 0 { await Task.yield() }
+            try await eventually { servers.proxy.refused > 0 }
             #expect(received.error.withLock { $0 } == nil)
             servers.proxy.refuse(false)
-            await received.wait(for: [1, 2])
+            try await received.wait(for: [1, 2])
             try await servers.writer.insert(Pen(id: 3))
-            await received.wait(for: [1, 2, 3])
+            try await received.wait(for: [1, 2, 3])
             try await store.close()
             await task.value
         }
@@ -176,16 +172,16 @@ struct ReplicaObserverTests {
             #expect(try await store.select(Pen.self).keys() == [1])
             try servers.lead(to: 1)
             let (received, task) = Self.observe(store)
-            await received.wait(for: [1])
+            try await received.wait(for: [1])
             try servers.pause(0, true)
             try await servers.writer.insert(Pen(id: 2))
             let shown = "SELECT count(*) FROM app.\"Pen\""
-            while try Server.psql(shown, at: servers.replicas[1]) != "2" { await Task.yield() }
+            try await eventually { try Server.psql(shown, at: servers.replicas[1]) == "2" }
             // It has looked at the second, and has read from the first.
             for _ in 0..<3 { try await store.refresh() }
             #expect(received.keys.withLock { $0 } == [[1]])
             try servers.pause(0, false)
-            await received.wait(for: [1, 2])
+            try await received.wait(for: [1, 2])
             try await store.close()
             await task.value
         }
@@ -196,15 +192,15 @@ struct ReplicaObserverTests {
             let url = "\(servers.primary)&schema=app&replicas=127.0.0.1:\(servers.proxy.port)"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             let (received, task) = Self.observe(store)
-            await received.wait(for: [1])
+            try await received.wait(for: [1])
             #expect(servers.proxy.connections > 0)
             try await servers.writer.insert(Pen(id: 2))
-            await received.wait(for: [1, 2])
+            try await received.wait(for: [1, 2])
             servers.proxy.refuse(true)
             servers.proxy.cut(.afterAnswer(1))
             for id in 3...5 {
                 try await servers.writer.insert(Pen(id: id))
-                await received.wait(for: Array(1...id))
+                try await received.wait(for: Array(1...id))
             }
             #expect(servers.proxy.count == 1)
             try await store.close()

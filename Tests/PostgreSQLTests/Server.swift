@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import Testing
 
 /// The server of the tests, as `scripts/with-postgresql` starts it.
 enum Server {
@@ -48,6 +49,18 @@ enum Server {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ShellError(text: text) }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Waits until a replica has replayed the primary's log to a place.
+    static func replay(to place: String, at replica: String) async throws {
+        try await eventually { try psql("SELECT pg_last_wal_replay_lsn() >= '\(place)'", at: replica) == "t" }
+    }
+
+    /// Lets a replica stay where it is, or go on.
+    static func pauseReplay(_ isPaused: Bool, at replica: String) throws {
+        try psql("SELECT pg_wal_replay_\(isPaused ? "pause" : "resume")()", at: replica)
+        guard isPaused else { return }
+        try blockUntil { try psql("SELECT pg_get_wal_replay_pause_state()", at: replica) == "paused" }
     }
 
     /// The server's own shell in a transaction that stays open.

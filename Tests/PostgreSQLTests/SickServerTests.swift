@@ -98,9 +98,7 @@ struct SickServerTests {
             #expect(slot.map(\.severity) == ["warning"] && slot[0].message.contains("abandoned"))
             #expect(slot[0].advice?.contains("pg_drop_replication_slot('abandoned')") == true)
             #expect(try Doctor.complaints("wal", url).map(\.severity) == ["warning"])
-            while try Server.psql("SELECT failed_count FROM pg_stat_archiver", at: address) == "0" {
-                await Task.yield()
-            }
+            try await eventually { try Server.psql("SELECT failed_count FROM pg_stat_archiver", at: address) != "0" }
             let archive = try Doctor.complaints("archive", url)
             #expect(archive.map(\.severity) == ["error"] && archive[0].advice?.contains("archive_command") == true)
 
@@ -109,19 +107,20 @@ struct SickServerTests {
             try Server.psql("ALTER SYSTEM SET archive_command = 'true'", at: address)
             try Server.psql("SELECT pg_reload_conf()", at: address)
             // The server's processes read the settings a moment later.
-            while try Server.psql("SELECT wal_status FROM pg_replication_slots", at: address) != "lost" {
-                await Task.yield()
+            try await eventually {
                 try Server.psql("CHECKPOINT", at: address)
+                return try Server.psql("SELECT wal_status FROM pg_replication_slots", at: address) == "lost"
             }
             let lost = try Doctor.complaints("slot", url)
             #expect(lost.map(\.severity) == ["error"] && lost[0].advice?.contains("Drop the slot") == true)
             try Server.psql("SELECT pg_drop_replication_slot('abandoned')", at: address)
             #expect(try Doctor.complaints("slot", url).isEmpty)
             // It is well again with the next success.
-            while try !Doctor.complaints("archive", url).isEmpty {
+            try await eventually {
                 try Server.psql(
                     "INSERT INTO app.storage_info VALUES ('x', ''); DELETE FROM app.storage_info WHERE key = 'x'; SELECT pg_switch_wal()",
                     at: address)
+                return try Doctor.complaints("archive", url).isEmpty
             }
         }
     }
@@ -131,23 +130,22 @@ struct SickServerTests {
             let (primary, replica) = (addresses[0], addresses[1])
             #expect(try Doctor.complaints("standby", url).isEmpty && Doctor.complaints("version", url).isEmpty)
             let itself = replica + "&schema=app&application_name=doctor"
-            while try Server.psql("SELECT to_regclass('app.\"Pen\"')", at: replica).isEmpty { await Task.yield() }
+            try await eventually { try !Server.psql("SELECT to_regclass('app.\"Pen\"')", at: replica).isEmpty }
             let role = try Doctor.complaints("version", itself)
             #expect(role.map(\.severity) == ["warning"] && role[0].message.contains("replica"))
             #expect(role[0].advice?.contains("readonly=true") == true)
             #expect(try Doctor.complaints("version", itself + "&readonly=true").isEmpty)
 
-            try Server.psql("SELECT pg_wal_replay_pause()", at: replica)
-            while try Server.psql("SELECT pg_get_wal_replay_pause_state()", at: replica) != "paused" {}
+            try Server.pauseReplay(true, at: replica)
             try Server.psql(Self.fill, at: primary)
             let behind = try Doctor.complaints("standby", url)
             #expect(behind.map(\.severity) == ["warning"] && behind[0].message.contains("behind"))
-            try Server.psql("SELECT pg_wal_replay_resume()", at: replica)
-            while try !Doctor.complaints("standby", url).isEmpty { await Task.yield() }
+            try Server.pauseReplay(false, at: replica)
+            try await eventually { try Doctor.complaints("standby", url).isEmpty }
 
             try Server.psql("ALTER SYSTEM SET synchronous_standby_names = 'another'", at: primary)
             try Server.psql("SELECT pg_reload_conf()", at: primary)
-            while try Server.psql("SHOW synchronous_standby_names", at: primary) != "another" {}
+            try blockUntil { try Server.psql("SHOW synchronous_standby_names", at: primary) == "another" }
             let missing = try Doctor.complaints("standby", url)
             #expect(missing.map(\.severity) == ["error"] && missing[0].message.contains("none is connected"))
         }
@@ -228,7 +226,10 @@ struct SickServerTests {
                 """, at: addresses[0])
             var all: [Doctor.Finding] = []
             // The server counts when the session has ended.
-            while !all.contains(where: { $0.check == "unused-index" }) { all = try Doctor.findings(url).0 }
+            try await eventually {
+                all = try Doctor.findings(url).0
+                return all.contains { $0.check == "unused-index" }
+            }
             #expect(
                 all.contains { $0.check == "unused-index" && $0.severity == "note" && $0.message.contains("unused") })
             #expect(!all.contains { $0.check == "visibility" })
@@ -266,7 +267,7 @@ struct SickServerTests {
             try Server.psql("SELECT pg_reload_conf()", at: addresses[0])
             let port = try Server.psql("SELECT current_setting('port')", at: addresses[0])
             let open = "postgresql://storage@\(host):\(port)/postgres?schema=app"
-            while try !Doctor.complaints("connection", open).isEmpty { await Task.yield() }
+            try await eventually { try Doctor.complaints("connection", open).isEmpty }
             let tls = try Doctor.complaints("tls", open)
             #expect(tls.map(\.severity) == ["error"] && tls[0].message.contains("not encrypted"))
             #expect(tls[0].advice?.contains("sslmode=verify-full") == true)

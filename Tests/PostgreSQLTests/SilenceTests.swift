@@ -80,7 +80,7 @@ struct SilenceTests {
                 }
                 return nil
             }
-            while proxy.count == 0 { await Task.yield() }
+            try await eventually { proxy.count > 0 }
             // The lock may be that of the silent connection.
             try await other.insert(Pen(id: 3))
             let others = clock.now - start
@@ -117,7 +117,7 @@ struct SilenceTests {
             proxy.silence(.requests(of: "ROLLBACK"))
             // A block of reads is a transaction, for whose end nobody waits.
             #expect(try await store.read { tx in try tx.select(Pen.self).count() } == 1)
-            while proxy.count == 0 { await Task.yield() }
+            try await eventually { proxy.count > 0 }
             try await store.close()
             _ = try Server.psql(
                 "BEGIN; LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE NOWAIT; COMMIT")
@@ -130,7 +130,7 @@ struct SilenceTests {
             proxy.silence(silence)
             var values = store.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next()?.map(\.id) == [1])
-            while proxy.count == 0 { await Task.yield() }
+            try await eventually { proxy.count > 0 }
             try await other.insert(Pen(id: 2))
             #expect(try await values.next()?.map(\.id) == [1, 2])
         }

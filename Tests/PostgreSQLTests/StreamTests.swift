@@ -40,7 +40,7 @@ struct ReadTests {
             let waiting = Task { try await store.select(Pen.self).count() }
             let waits =
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
-            while try Server.psql(waits) != "1" { await Task.yield() }
+            try await eventually { try Server.psql(waits) == "1" }
             waiting.cancel()
             let error = await #expect(throws: StorageError.self) { try await waiting.value }
             #expect(error?.code == .cancelled)

@@ -30,7 +30,7 @@ struct TLSTests {
             try Server.psql("SELECT pg_reload_conf()", at: address)
             let file = try String(contentsOf: folder.appending(path: "\(certificate).pem"), encoding: .utf8)
             // The server's own process reads the files, a moment later.
-            while try Authority.presented(at: port) != file { Thread.sleep(forTimeInterval: 0.02) }
+            try blockUntil { try Authority.presented(at: port) == file }
         }
     }
 

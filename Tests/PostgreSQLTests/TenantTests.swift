@@ -80,7 +80,7 @@ struct TenantTests {
                                     GuestsBefore.Guest(name: "\(tenant) \(round)", pens: [Pen(id: round)]))
                                 let found = try await store.find(GuestsBefore.Guest.self, key: #require(guest.id))
                                 #expect(found == guest)
-                                let others = try await store.select(GuestsBefore.Guest.self).where {
+                                let others = store.select(GuestsBefore.Guest.self).where {
                                     !$0.name.hasPrefix("\(tenant) ")
                                 }
                                 #expect(try await others.count() == 0)
