@@ -1,4 +1,4 @@
-public import StorageAPI
+internal import StorageAPI
 public import StorageDriver
 
 extension Tenants {

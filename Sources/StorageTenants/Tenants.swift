@@ -75,6 +75,7 @@ public final class Tenants: Sendable {
     ///
     /// - Throws: errors of opening the store; `busy` if all stores that may be open are in use; `invalidValue` for a name that is no
     ///   tenant's; `closed` after ``close()``; what the body throws.
+    @discardableResult
     public nonisolated(nonsending) func withStore<T>(
         _ tenant: String, _ body: nonisolated(nonsending) (Store) async throws -> T
     ) async throws -> T {
