@@ -5,55 +5,25 @@ import SQLiteBackend
 import StorageAPI
 import StorageTenants
 
-/// A record of a tenant, as an older version of the program has it.
-private struct GuestBefore: Storable {
-    var id: Int
-    var name: String
-
-    typealias Key = Int
-
-    static var schema: ModelSchema {
-        ModelSchema("Guest", [Property("id", Int.self, .key), Property("name", String.self)])
-    }
-
-    init(number: Int) { (id, name) = (number, "guest \(number)") }
-
-    init(reading row: inout RowReader) throws(StorageError) {
-        id = try row.read(Int.self)
-        name = try row.read(String.self)
-    }
-
-    func write(into row: inout RowWriter) {
-        row.write(id)
-        row.write(name)
-    }
-
-    func writeKey(into row: inout RowWriter) { row.write(id) }
-
-    struct Columns: ColumnSet {
-        let _propertyPath: PropertyPath
-        init(_ path: PropertyPath) { _propertyPath = path }
-    }
-}
-
-/// The same record with an index and one more property.
-private struct GuestNow: Storable {
-    var before: GuestBefore
+/// The record of a newer version of the program, with an index and a property more.
+private struct ItemNow: Storable {
+    var before: Item
     var nights: Int
 
     typealias Key = Int
 
     static var schema: ModelSchema {
         ModelSchema(
-            "Guest",
+            "Item",
             [
-                Property("id", Int.self, .key), Property("name", String.self, .indexed),
+                Property("id", Int.self, .key), Property("name", String.self, .indexed), Property("age", Int.self),
+                Property("height", Double.self), Property("city", String?.self),
                 Property("nights", Int.self, default: { 1 }),
             ])
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
-        before = try GuestBefore(reading: &row)
+        before = try Item(reading: &row)
         nights = try row.read(Int.self)
     }
 
@@ -122,15 +92,15 @@ private func measure(
         note(try await seconds { for name in names { try await tenants.withStore(name) { _ in } } })
         await tenants.close()
     }
-    try await migrate(GuestBefore.self)
-    let filled = Tenants(models: [GuestBefore.self], backend: backend)
+    try await migrate(Item.self)
+    let filled = Tenants(models: [Item.self], backend: backend)
     for name in names.prefix(100) {
-        try await filled.withStore(name) { store in try await store.insert((1...10).map(GuestBefore.init(number:))) }
+        try await filled.withStore(name) { store in try await store.insert((1...10).map(Item.init(number:))) }
     }
     await filled.close()
-    try await open(GuestBefore.self)
-    try await migrate(GuestNow.self)
-    try await open(GuestNow.self)
+    try await open(Item.self)
+    try await migrate(ItemNow.self)
+    try await open(ItemNow.self)
     let memory = String(format: "%.1f MiB", Double(greatestMemory()) / 1024)
     print("| \(engine) | \(results.joined(separator: " | ")) | \(memory) |")
     fflush(nil)
