@@ -8,8 +8,8 @@ internal import StorageDriver
 /// The name of the primary key of `storage_tables` is the version of the tables: each change of them renames it. Names are
 /// seen as they are at the last commit, also by a transaction that reads an older snapshot.
 enum Catalog {
-    /// The version of the format that this code writes, and the newest that it reads.
-    static let format = 1
+    /// The version of the format that a new record has. Tables raise it to what they need.
+    private static let format = 1
 
     /// The identity of the record in its database.
     struct Record: Sendable {
@@ -131,11 +131,11 @@ enum Catalog {
 
     private static func checkFormat(_ result: StatementResult) throws(StorageError) {
         guard let text = result.text(), let found = Int(text) else { throw damaged }
-        guard found <= format else {
+        guard found <= TableSchema.newestFormat else {
             throw StorageError(
                 .schemaNewer,
-                "The store has format \(found), and this version reads up to \(format); update the program. Nothing was changed."
-            )
+                "The store has format \(found), and this version reads up to \(TableSchema.newestFormat); update the program. "
+                    + "Nothing was changed.")
         }
     }
 
@@ -309,7 +309,7 @@ enum Catalog {
                 statement(
                     "INSERT INTO \(tables) (name, definition) VALUES ($1::text, $2::text)",
                     [table.name, try definition(of: table)])
-            ]
+            ] + raisedFormat(for: table, names)
         case .drop(let table):
             return [
                 statement("DELETE FROM \(tables) WHERE name = $1::text", [table.name]),
@@ -322,8 +322,18 @@ enum Catalog {
                     "UPDATE \(tables) SET name = $2::text, definition = $3::text WHERE name = $1::text",
                     [old.name, new.name, definition]),
                 statement("UPDATE \(keys) SET name = $2::text WHERE name = $1::text", [old.name, new.name]),
-            ]
+            ] + raisedFormat(for: new, names)
         }
+    }
+
+    private static func raisedFormat(for table: TableSchema, _ names: Names) -> [Statement] {
+        let required = table.requiredFormat
+        guard required > format else { return [] }
+        return [
+            Statement(
+                "UPDATE \(names.own("storage_info")) SET value = '\(required)' "
+                    + "WHERE key = 'format' AND value::int4 < \(required)")
+        ]
     }
 
     private static func definition(of table: TableSchema) throws(StorageError) -> String {

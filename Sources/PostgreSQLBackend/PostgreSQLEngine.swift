@@ -120,7 +120,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
         return BackendInfo(
             name: PostgreSQLBackend.scheme, location: configuration.location,
-            format: "PostgreSQL \(serverVersion), schema record \(Catalog.format)", lacking: lacking,
+            format: "PostgreSQL \(serverVersion), schema record \(TableSchema.newestFormat)", lacking: lacking,
             // An entry of an index has 2,704 bytes, with 8 for each level of owned rows; a row has one page, with 18 bytes
             // for each long value.
             limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),

@@ -4,8 +4,8 @@ internal import StorageDriver
 /// The database's record of its tables: `storage_tables` has a row for each table, with its definition as JSON, and
 /// `storage_info` has the format's version.
 enum Catalog {
-    /// The version of the format that this code writes, and the newest that it reads.
-    static let format = 1
+    /// The version of the format that a new record has. Tables raise it to what they need.
+    private static let format = 1
 
     /// The version of the database's record; nil if it has none, like a database of other software.
     ///
@@ -25,11 +25,11 @@ enum Catalog {
         guard let text, let found = Int(text) else {
             throw StorageError(.corrupt, "storage_info does not say the format's version; restore a backup.")
         }
-        guard found <= format else {
+        guard found <= TableSchema.newestFormat else {
             throw StorageError(
                 .schemaNewer,
-                "The database has format \(found), and this version reads up to \(format); update the program. Nothing was changed."
-            )
+                "The database has format \(found), and this version reads up to \(TableSchema.newestFormat); update the program. "
+                    + "Nothing was changed.")
         }
         return found
     }
@@ -67,13 +67,22 @@ enum Catalog {
         case .create(let table):
             try createTables(connection)
             try write("INSERT INTO storage_tables (name, definition) VALUES (?1, ?2)", table, connection)
+            try raiseFormat(to: table.requiredFormat, connection)
         case .drop(let table):
             try write("DELETE FROM storage_tables WHERE name = ?1", table, connection, hasDefinition: false)
         case .alter(let old, let new, _):
             try write(
                 "UPDATE storage_tables SET name = ?1, definition = ?2 WHERE name = \(old.name.quotedText)", new,
                 connection)
+            try raiseFormat(to: new.requiredFormat, connection)
         }
+    }
+
+    private static func raiseFormat(to required: Int, _ connection: Connection) throws(StorageError) {
+        guard required > format else { return }
+        try connection.execute(
+            "UPDATE storage_info SET value = '\(required)' WHERE key = 'format' AND CAST(value AS INTEGER) < \(required)"
+        )
     }
 
     private static func createTables(_ connection: Connection) throws(StorageError) {

@@ -162,6 +162,22 @@ struct SearchTests {
         }
     }
 
+    @Test func `the first searched property raises the format, so programs without search refuse it`() async throws {
+        try await withDatabase { path in
+            func format() throws -> [String] {
+                try sqliteColumn(path, "SELECT value FROM storage_info WHERE key = 'format'")
+            }
+            let backend = SQLiteBackend(path: path, durability: .relaxed)
+            try await Store(backend, models: PlainNote.self).thenClose { store in
+                try await store.insert(PlainNote(id: 1, title: "a"))
+            }
+            #expect(try format() == ["1"])
+            let found = try await Store(backend, models: Note.self).thenClose { try await Self.found($0, "a") }
+            #expect(found == [1])
+            #expect(try format() == ["2"])
+        }
+    }
+
     @Test func `an index whose marks a program without search has lost is made anew with the marks`() async throws {
         try await withFolder { folder in
             let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)

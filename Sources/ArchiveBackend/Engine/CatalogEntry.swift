@@ -28,8 +28,6 @@ struct CatalogEntry: Decodable {
 
 // A keyed archive of an NSDictionary: `format` is a number, `schema` is JSON text, as the SQLite backend records it too.
 extension CatalogEntry {
-    private static let format: Int64 = 1
-
     /// The entry for tables. Most of its text is made once for each table (``ArchiveTable/recordedForm()``): it is
     /// repeated every few hundred commits.
     static func encoded(
@@ -43,7 +41,7 @@ extension CatalogEntry {
         json += Array("],\"truncated\":".utf8)
         json += try self.json(truncated.sorted())
         json += Array("}".utf8)
-        return try archive(json)
+        return try archive(json, format: tables.list.map(\.schema.requiredFormat).max() ?? 1)
     }
 
     /// Returns the constant part of a table's catalog entry, as a JSON object.
@@ -66,10 +64,10 @@ extension CatalogEntry {
         }
     }
 
-    private static func archive(_ json: [UInt8]) throws(StorageError) -> [UInt8] {
+    private static func archive(_ json: [UInt8], format: Int) throws(StorageError) -> [UInt8] {
         var writer = ObjectWriter(classCount: 1)
         let keys = try [text("format", &writer), text("schema", &writer)]
-        let number = writer.add(writer.list.integer(format))
+        let number = writer.add(writer.list.integer(Int64(format)))
         let schema = writer.uid(try text(json, &writer))
         let names = try [writer.plainString(Array("NS.keys".utf8)), writer.name(.objects), writer.name(.objectClass)]
         let values = [
@@ -94,11 +92,11 @@ extension CatalogEntry {
             case .int(let format)? = entries.first(where: { $0.key == .string("format") })?.value,
             case .string(let schema)? = entries.first(where: { $0.key == .string("schema") })?.value
         else { throw StorageError(.corrupt, "The store's own entry is not one that a store writes.") }
-        guard format <= Self.format else {
+        guard format <= TableSchema.newestFormat else {
             throw StorageError(
                 .schemaNewer,
-                "The store has format \(format) and this program knows \(Self.format); use a newer version. Nothing was changed."
-            )
+                "The store has format \(format) and this program knows \(TableSchema.newestFormat); use a newer version. "
+                    + "Nothing was changed.")
         }
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(schema.utf8))

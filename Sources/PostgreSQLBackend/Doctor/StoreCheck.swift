@@ -48,7 +48,7 @@ struct StoreCheck {
         var findings = [
             HealthFinding(
                 "store", .note,
-                "The store has format \(Catalog.format) and \(tables.count(where: \.isRoot)) models in "
+                "The store has format \(tables.map(\.requiredFormat).max() ?? 1) and \(tables.count(where: \.isRoot)) models in "
                     + "\(tables.count) tables.")
         ]
         findings += try missing("table", tables.map { (names.table($0), $0.name) })

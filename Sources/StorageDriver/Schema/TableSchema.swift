@@ -129,6 +129,17 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
 }
 
+extension TableSchema {
+    /// The newest version of a store's record of its tables that the library reads.
+    package static let newestFormat = 2
+
+    /// The version of the record that the table needs: 2 if a column is searched, else 1.
+    ///
+    /// A program that knows version 1 alone would write to the table and leave its search index as it is, so it must refuse
+    /// the store (clause S5).
+    package var requiredFormat: Int { columns.contains { $0.searchWeight != nil } ? 2 : 1 }
+}
+
 /// One column of a ``TableSchema``.
 public struct ColumnSchema: Hashable, Sendable, Codable {
     /// The purpose of a column.
