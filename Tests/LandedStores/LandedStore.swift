@@ -231,10 +231,10 @@ package struct LandedStore: Sendable, CustomStringConvertible {
     // MARK: Records
 
     /// The clock of the programs that wrote the fixtures, and one by which the third login has expired.
-    private static let before: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 800_000_000) }
+    static let before: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 800_000_000) }
     private static let after: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 950_000_000) }
 
-    private static func shelf(_ id: Int) -> Shelf {
+    static func shelf(_ id: Int) -> Shelf {
         let chapters = [Chapter(id: 1, title: "one"), Chapter(id: 2, title: "two")]
         let books = (0..<id).map { number in
             Book(
@@ -246,26 +246,26 @@ package struct LandedStore: Sendable, CustomStringConvertible {
             tags: ["a", "b\u{0}c"])
     }
 
-    private static func uuid(_ number: Int) -> UUID {
+    static func uuid(_ number: Int) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, UInt8(number)))
     }
 
-    private static func note(_ number: Int) -> Note { note(number, id: number) }
+    static func note(_ number: Int) -> Note { note(number, id: number) }
 
-    private static func note(_ number: Int, id: Int?) -> Note {
+    static func note(_ number: Int, id: Int?) -> Note {
         Note(
             id: id, text: "note \(number)", at: Date(timeIntervalSinceReferenceDate: 1000.5), mark: uuid(number),
             data: Data([0, 255, UInt8(number)]), size: .max, weight: 0.1)
     }
 
-    private static func article(_ number: Int, isSaved: Bool = false) -> Article {
+    static func article(_ number: Int, isSaved: Bool = false) -> Article {
         let thirds = number % 3 == 0 ? ["thirds"] : []
         return Article(
             id: uuid(number), title: isSaved ? "saved article \(number)" : "article \(number)",
             parts: ["Zürich, in Wörtern", "書籍"] + thirds)
     }
 
-    private static func reader(_ number: Int) -> Reader {
+    static func reader(_ number: Int) -> Reader {
         Reader(
             id: uuid(number), email: "\(number)@example.org", favourite: number == 1 ? nil : Ref(1),
             wishes: [Ref(3), Ref(1), Ref(3)], seat: Ref(key: (1, number)))

@@ -1,13 +1,15 @@
+import ArchiveBackend
 import Foundation
 import LandedStores
 import PostgreSQLBackend
+import SQLiteBackend
 import StorageKit
 import Testing
 
 /// Its schema has the name that the dumps have, so only one of them is there at a time.
 @Suite("Stores that earlier versions have written", .enabled(if: Server.isThere), .serialized)
 struct LandedStoreTests {
-    @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25"])
+    @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"])
     func `a store of an earlier version is read, verified, written, undone and reopened`(_ date: String) async throws {
         let landed = LandedStore(date, "sql")
         try Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
@@ -17,5 +19,21 @@ struct LandedStoreTests {
         }
         #expect(faults == [])
         try Server.psql("DROP SCHEMA landed CASCADE")
+    }
+
+    private static let folder = ProcessInfo.processInfo.environment["STORAGE_LANDED"]
+
+    /// Fixtures/ORIGIN.md has the command.
+    @Test(.enabled(if: folder != nil, "writes the fixtures of a new format"))
+    func `the stores of this version are written`() async throws {
+        let path = try #require(Self.folder) + "/store"
+        let landed = LandedStore("9999", "")
+        try Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
+        let backends: [any StorageBackend] = [
+            SQLiteBackend(path: path + ".db"), ArchiveBackend(path: path + ".karch"), try Server.backend("landed"),
+        ]
+        for backend in backends {
+            try await landed.write { try await Store(backend, models: landed.models, options: $0) }
+        }
     }
 }

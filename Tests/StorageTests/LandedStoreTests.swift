@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stores that earlier versions have written")
 struct LandedStoreTests {
-    private static let all = ["2026-11-21", "2026-11-23", "2026-11-24", "2026-11-25"].flatMap { date in
+    private static let all = ["2026-11-21", "2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"].flatMap { date in
         ["db", "karch"].map { LandedStore(date, $0) }
     }
 
