@@ -20,11 +20,15 @@ struct SettingTests {
         var list: [String] = []
     }
 
+    /// The address of the tests' server, whose sessions read backslashes in literals.
+    private static func addressWithBackslashes() throws -> String {
+        "host=\(try Server.folder()) port=\(try Server.port()) user=storage dbname=postgres "
+            + "options='-c standard_conforming_strings=off -c backslash_quote=on'"
+    }
+
     @Test func `a server that reads backslashes in literals stores and finds what is meant`() async throws {
         try await Server.withSchema { schema in
-            let address =
-                "host=\(try Server.folder()) port=\(try Server.port()) user=storage dbname=postgres "
-                + "options='-c standard_conforming_strings=off -c backslash_quote=on'"
+            let address = try Self.addressWithBackslashes()
             var store = try await Store(PostgreSQLBackend(address, schema: schema), models: Former.Quoted.self)
             try await store.insert(Former.Quoted(id: 0))
             try await store.close()
@@ -43,6 +47,25 @@ struct SettingTests {
                 #expect(try await store.select(Quoted.self).where { $0.text.like(pattern) }.all().contains(record))
             }
             try await store.close()
+        }
+    }
+
+    @Test func `tables are changed with literals of the standard, whatever the server's setting is`() async throws {
+        try await Server.withSchema { schema in
+            let address = try Self.addressWithBackslashes()
+            try await Store(PostgreSQLBackend(address, schema: schema), models: Former.Quoted.self).close()
+            // The store records a change of a table in the same transaction, after the change.
+            try Server.psql(
+                """
+                CREATE TABLE "\(schema)".told (strings text);
+                CREATE FUNCTION "\(schema)".told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                  INSERT INTO "\(schema)".told VALUES (current_setting('standard_conforming_strings'));
+                  RETURN NULL; END $$;
+                CREATE TRIGGER telling AFTER INSERT OR UPDATE ON "\(schema)".storage_tables
+                  FOR EACH ROW EXECUTE FUNCTION "\(schema)".told()
+                """)
+            try await Store(PostgreSQLBackend(address, schema: schema), models: Quoted.self).close()
+            #expect(try Server.psql("SELECT DISTINCT strings FROM \"\(schema)\".told") == "on")
         }
     }
 
@@ -108,6 +131,31 @@ struct SettingTests {
                 #expect(statements == "0")
             }
             try await relaxed.close()
+        }
+    }
+
+    @Test(.enabled(if: Pooler.isThere, "no PgBouncer"))
+    func `behind a pooler of transactions reads wait for locks no longer than the timeout`() async throws {
+        try await Server.withForeignSchema(Self.probe) { schema in
+            let pooler = try Pooler()
+            defer { pooler.stop() }
+            let address = "\(pooler.address)&schema=\(schema)&timeout=1000"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(address)), models: Probe.self)
+            try await store.save(Probe(id: 1))
+            // The server frees the lock at last, so a read without the setting returns its record.
+            let lock = try Server.Session(
+                """
+                SET LOCAL idle_in_transaction_session_timeout = '120s';
+                LOCK TABLE "\(schema)".probe IN ACCESS EXCLUSIVE MODE
+                """)
+            let single = await #expect(throws: StorageError.self) { try await store.select(Probe.self).all() }
+            let session = await #expect(throws: StorageError.self) {
+                try await store.read { try $0.select(Probe.self).all() }
+            }
+            #expect(single?.code == .busy && session?.code == .busy)
+            try lock.end()
+            #expect(try await store.select(Probe.self).keys() == [1])
+            try await store.close()
         }
     }
 }
