@@ -39,7 +39,7 @@ struct FailoverTests {
         try await store.save(Pen(id: 13))
         #expect(try await store.select(Pen.self).keys() == Array(1...10) + [13])
         // The store that was opened on the replica hears of what others write, and writes.
-        while try await values.next()?.last?.id != 13 {}
+        while let pens = try await values.next(), pens.last?.id != 13 {}
         try await store.save(Pen(id: 14))
         #expect(try await values.next()?.last?.id == 14)
         try await replica.save(Pen(id: 15))

@@ -163,7 +163,7 @@ struct FailureTests {
             try await store.save(Person(name: "Ada"))
             let keys = isWriting ? [1, 2, 5, 6] : [1, 2, 6]
             #expect(try await store.select(Pen.self).keys() == keys)
-            while try await values.next()?.map(\.id) != keys {}
+            while let pens = try await values.next(), pens.map(\.id) != keys {}
             try await other.save(Pen(id: 7))
             #expect(try await values.next()?.last?.id == 7)
             try await store.close()

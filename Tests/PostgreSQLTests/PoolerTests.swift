@@ -175,7 +175,7 @@ struct PoolerTests {
                     return own
                 }
                 _ = try await own.value
-                while try await pens.next()?.last?.id != id {}
+                while let found = try await pens.next(), found.last?.id != id {}
                 #expect(try await caps.next()?.last?.id == id)
             }
             try await other.close()
