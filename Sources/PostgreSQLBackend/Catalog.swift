@@ -9,7 +9,7 @@ internal import StorageDriver
 /// seen as they are at the last commit, also by a transaction that reads an older snapshot.
 enum Catalog {
     /// The version of the format that a new record has. Tables raise it to what they need.
-    private static let format = 1
+    private static let firstFormat = 1
 
     /// The identity of the record in its database.
     struct Record: Sendable {
@@ -44,6 +44,8 @@ enum Catalog {
     /// The state of a store that opens.
     struct Opening {
         let record: Record
+        /// The version of the record's format; nil if there is no record.
+        let format: Int?
         /// The tables' version.
         let version: String
         /// The number of the last transaction that has written.
@@ -60,22 +62,23 @@ enum Catalog {
     ) throws(StorageError) -> Opening? {
         let names = Names(schema: configuration.schema)
         let results = try connection.outcome([
-            question(names, configuration.schema), Statement(format(names)), CompositeIndexes.question(names),
+            question(names, configuration.schema), Statement(formatQuery(names)), CompositeIndexes.question(names),
             Statement("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM \(names.own("storage_commits"))"),
         ]).results
         guard let found = results.first, let record = Record(found), found.text(0, 4) == "UTF8", results.count == 4,
             let version = found.text(0, 5), let last = results[3].integer()
         else { return nil }
-        try checkFormat(results[1])
-        return Opening(record: record, version: version, last: last, incomplete: results[2])
+        return Opening(
+            record: record, format: try checkedFormat(results[1]), version: version, last: last, incomplete: results[2])
     }
 
     /// Finds the record, or makes it.
     ///
+    /// - Returns: the record, and the version of its format; nil if there is no record.
     /// - Throws: `schemaNewer` if a later version has written the store, `unsupported` if its text is not UTF-8.
     static func open(
         _ connection: Connection, _ configuration: PostgreSQLBackend, isReadOnly: Bool
-    ) throws(StorageError) -> Record {
+    ) throws(StorageError) -> (record: Record, format: Int?) {
         guard try connection.run("SELECT pg_catalog.current_setting('server_encoding')").text() == "UTF8" else {
             throw StorageError(.unsupported, "The database's encoding is not UTF8; make one with ENCODING 'UTF8'.")
         }
@@ -83,8 +86,7 @@ enum Catalog {
         if let record = try find(connection, names, configuration.schema),
             isReadOnly || record.versionIndex != nil && record.commits != nil
         {
-            try checkFormat(connection, names, record)
-            return record
+            return (record, try checkedFormat(connection, names, record))
         }
         guard !isReadOnly else {
             throw StorageError(
@@ -93,8 +95,7 @@ enum Catalog {
         }
         try create(connection, names, configuration.schema)
         guard let record = try find(connection, names, configuration.schema) else { throw damaged }
-        try checkFormat(connection, names, record)
-        return record
+        return (record, try checkedFormat(connection, names, record))
     }
 
     static func find(
@@ -118,18 +119,18 @@ enum Catalog {
             """)
     }
 
-    private static func format(_ names: Names) -> String {
+    private static func formatQuery(_ names: Names) -> String {
         "SELECT value FROM \(names.own("storage_info")) WHERE key = 'format'"
     }
 
-    private static func checkFormat(
+    private static func checkedFormat(
         _ connection: Connection, _ names: Names, _ record: Record
-    ) throws(StorageError) {
-        guard record.versionIndex != nil else { return }
-        try checkFormat(connection.run(format(names)))
+    ) throws(StorageError) -> Int? {
+        guard record.versionIndex != nil else { return nil }
+        return try checkedFormat(connection.run(formatQuery(names)))
     }
 
-    private static func checkFormat(_ result: StatementResult) throws(StorageError) {
+    private static func checkedFormat(_ result: StatementResult) throws(StorageError) -> Int {
         guard let text = result.text(), let found = Int(text) else { throw damaged }
         guard found <= TableSchema.newestFormat else {
             throw StorageError(
@@ -137,6 +138,7 @@ enum Catalog {
                 "The store has format \(found), and this version reads up to \(TableSchema.newestFormat); update the program. "
                     + "Nothing was changed.")
         }
+        return found
     }
 
     /// Several processes may open a new store at once.
@@ -172,7 +174,7 @@ enum Catalog {
                 """)
             connection.add("CREATE SEQUENCE IF NOT EXISTS \(names.own("storage_commits"))")
             connection.add(
-                "INSERT INTO \(names.own("storage_info")) VALUES ('format', '\(format)') ON CONFLICT DO NOTHING")
+                "INSERT INTO \(names.own("storage_info")) VALUES ('format', '\(firstFormat)') ON CONFLICT DO NOTHING")
             try connection.run("COMMIT")
         } catch {
             connection.dropWaiting()
@@ -328,7 +330,7 @@ enum Catalog {
 
     private static func raisedFormat(for table: TableSchema, _ names: Names) -> [Statement] {
         let required = table.requiredFormat
-        guard required > format else { return [] }
+        guard required > firstFormat else { return [] }
         return [
             Statement(
                 "UPDATE \(names.own("storage_info")) SET value = '\(required)' "

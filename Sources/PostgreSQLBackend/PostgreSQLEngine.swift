@@ -21,6 +21,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     /// The number of times that another process was found to have changed the tables.
     private let foreignChanges = Atomic(0)
     private let serverVersion: String
+    /// The version of the recorded schema when the store was opened; nil if it had none.
+    private let format: Int?
     private let logger: Logger
 
     private struct WriterState: ~Copyable {
@@ -56,6 +58,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         serverVersion = connection.serverVersion
         let opening = try Self.open(connection, configuration, names, role, logger)
         let record = opening.record
+        format = opening.format
         found = Mutex(record)
         if record.commits != nil, record.mayCount {
             try CommitListener.check(configuration, record)
@@ -84,7 +87,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
             }
             return opening
         }
-        let record = try Catalog.open(connection, configuration, isReadOnly: isReadOnly)
+        let (record, format) = try Catalog.open(connection, configuration, isReadOnly: isReadOnly)
         if !isReadOnly {
             let incomplete = try connection.run(CompositeIndexes.question(names))
             try CompositeIndexes.complete(incomplete, connection, names, logger: logger)
@@ -92,7 +95,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         let version = try connection.run(Catalog.version(record)).text() ?? ""
         let canCount = record.commits != nil && record.mayCount
         let last = canCount ? try connection.run(CommitListener.last(record, configuration)).integer() : nil
-        return Catalog.Opening(record: record, version: version, last: last ?? 0, incomplete: nil)
+        return Catalog.Opening(record: record, format: format, version: version, last: last ?? 0, incomplete: nil)
     }
 
     private static func replicas(
@@ -120,7 +123,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
         return BackendInfo(
             name: PostgreSQLBackend.scheme, location: configuration.location,
-            format: "PostgreSQL \(serverVersion), schema record \(TableSchema.newestFormat)", lacking: lacking,
+            format: "PostgreSQL \(serverVersion)" + (format.map { ", schema record \($0)" } ?? ""), lacking: lacking,
             // An entry of an index has 2,704 bytes, with 8 for each level of owned rows; a row has one page, with 18 bytes
             // for each long value.
             limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),
@@ -136,7 +139,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     /// Creates the missing tables of a store that was opened on a replica before anybody had written to it.
     func completeRecord(_ connection: Connection) throws(StorageError) {
         guard record.versionIndex == nil || record.commits == nil else { return }
-        let complete = try Catalog.open(connection, configuration, isReadOnly: false)
+        let complete = try Catalog.open(connection, configuration, isReadOnly: false).record
         found.withLock { $0 = complete }
     }
 

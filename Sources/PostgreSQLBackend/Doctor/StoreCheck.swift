@@ -43,13 +43,14 @@ struct StoreCheck {
                     advice: "Name the store's schema in the URL (schema=…), or open the store with its program.")
             ]
         }
-        _ = try Catalog.open(connection, configuration, isReadOnly: true)
+        guard let format = try Catalog.open(connection, configuration, isReadOnly: true).format else {
+            throw Catalog.damaged
+        }
         let tables = try Catalog.tables(connection.run(Catalog.definitions(names))).filter { !$0.isForeign }
         var findings = [
             HealthFinding(
                 "store", .note,
-                "The store has format \(tables.map(\.requiredFormat).max() ?? 1) and \(tables.count(where: \.isRoot)) models in "
-                    + "\(tables.count) tables.")
+                "The store has format \(format) and \(tables.count(where: \.isRoot)) models in \(tables.count) tables.")
         ]
         findings += try missing("table", tables.map { (names.table($0), $0.name) })
         findings += try missing(
