@@ -70,7 +70,7 @@ struct AddressTests {
                 "host=127.0.0.1 port=1 password='\(password)' dbname=d",
                 "postgresql://127.0.0.1:1/db?password=\(password)&connect_timeout=1",
             ] {
-                let text = shown(address, isOpened: number % 200 == 0)
+                let text = shown(address, isOpened: number % 40 == 0)
                 #expect(!TypedPassword.isShown(in: text), "\(address.debugDescription) is shown as \(text)")
             }
         }

@@ -23,8 +23,9 @@ struct FailureTests {
         _ writers: PostgreSQLBackend.Writers
     ) async throws {
         try await Server.withSchema { schema in
-            var backend = try PostgreSQLBackend(Self.address("options='-c statement_timeout=100'"), schema: schema)
-            backend.writers = writers
+            // Long enough for a busy machine to open the store, and shorter than the store waits.
+            var backend = try PostgreSQLBackend(Self.address("options='-c statement_timeout=5000'"), schema: schema)
+            (backend.writers, backend.timeoutMilliseconds) = (writers, 600_000)
             let store = try await Store(backend, models: Pen.self)
             let other = try Server.Session("LOCK TABLE \"\(schema)\".storage_info IN EXCLUSIVE MODE")
             let error = await Self.error(.busy) { try await store.save(Pen(id: 1)) }

@@ -175,7 +175,9 @@ struct PoolerTests {
                     return own
                 }
                 _ = try await own.value
-                while let found = try await pens.next(), found.last?.id != id {}
+                var last: Int?
+                while last != id, let found = try await pens.next() { last = found.last?.id }
+                #expect(last == id)
                 #expect(try await caps.next()?.last?.id == id)
             }
             try await other.close()
