@@ -199,7 +199,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ObservationTests",
-            dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageObservation"],
+            dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageObservation", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests",

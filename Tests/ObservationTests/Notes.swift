@@ -3,6 +3,7 @@ import Observation
 import StorageKit
 import StorageObservation
 import Synchronization
+import TestSupport
 
 @Storable
 struct Note: Equatable {
@@ -51,13 +52,9 @@ func settle() async { for _ in 0..<200 { await Task.yield() } }
 
 extension LiveQuery {
     /// Waits until a condition holds, which is looked at whenever what it reads changes.
-    func changes(until condition: (LiveQuery) -> Bool) async throws {
-        while true {
-            let (changes, continuation) = AsyncStream<Void>.makeStream()
-            if withObservationTracking({ condition(self) }, onChange: { continuation.yield() }) { return }
-            for await _ in changes { break }
-            // The change is announced before it is made.
-            await Task.yield()
-        }
+    func changes(
+        until condition: (LiveQuery) -> Bool, fileID: String = #fileID, line: Int = #line
+    ) async throws {
+        try await observed(until: { condition(self) }, fileID: fileID, line: line)
     }
 }

@@ -1,5 +1,6 @@
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(
@@ -98,7 +99,7 @@ struct AssignedKeyTests {
     }
 
     /// The server finds the last version of a row by an index only by going over all versions that a snapshot keeps.
-    @Test(.timeLimit(.minutes(10)), arguments: [1, 2])
+    @Test(arguments: [1, 2])
     func `nobody looks into the index of the keys beside a snapshot`(_ writers: Int) async throws {
         try await Server.withSchema { schema in
             var stores: [Store] = []

@@ -11,8 +11,7 @@ import Testing
 }
 
 @Suite(
-    "storage doctor of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
-    .timeLimit(.minutes(10)))
+    "storage doctor of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct DoctorTests {
     /// Runs a body with the URL of a store of patients.
     private static func withStore(_ body: (_ schema: String, _ url: String) async throws -> Void) async throws {
@@ -65,7 +64,7 @@ struct DoctorTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func `dead rows, tables without vacuum and those without statistics are warnings`() async throws {
         try await Self.withStore { schema, url in
             let place = "\"\(schema)\".\"Patient\""

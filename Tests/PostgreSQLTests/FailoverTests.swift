@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Failover of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("PostgreSQL's errors", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))

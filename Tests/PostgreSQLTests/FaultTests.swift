@@ -230,7 +230,7 @@ struct FaultTests {
     }
 
     /// Its first statement asks for tables that are not there, which undoes what was set before it.
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func `the connections that made a store wait for locks no longer than the timeout`() async throws {
         try await Server.withSchema { schema in
             let address = try Server.backend(schema, "&timeout=2000&connections=1")

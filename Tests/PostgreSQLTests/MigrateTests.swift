@@ -16,8 +16,7 @@ enum GuestsOptional {
 }
 
 @Suite(
-    "storage migrate of many schemas", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
-    .timeLimit(.minutes(10)))
+    "storage migrate of many schemas", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct MigrateTests {
     private static func tool(_ arguments: [String]) -> Process {
         let process = Process()
@@ -68,7 +67,7 @@ struct MigrateTests {
         return text
     }
 
-    @Test(.timeLimit(.minutes(TestExtent.isLarge ? 60 : 10)))
+    @Test
     func `a run that is killed in the middle leaves whole stores, and the next one goes on`() async throws {
         // So many schemas make the statements of other tests slow.
         let server = try OwnServer()

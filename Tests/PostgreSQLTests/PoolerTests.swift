@@ -10,8 +10,7 @@ import Testing
 }
 
 @Suite(
-    "PostgreSQL behind a pooler", .enabled(if: Server.isThere && Pooler.isThere, "no server or no PgBouncer"),
-    .timeLimit(.minutes(10)))
+    "PostgreSQL behind a pooler", .enabled(if: Server.isThere && Pooler.isThere, "no server or no PgBouncer"))
 struct PoolerTests {
     private static func withPooler(
         mode: String = "transaction", size: Int = 4, _ body: (Pooler, String) async throws -> Void

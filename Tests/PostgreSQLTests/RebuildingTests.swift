@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(

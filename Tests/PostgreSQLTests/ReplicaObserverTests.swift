@@ -2,11 +2,11 @@ import Foundation
 import PostgreSQLBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(
-    "Observers of a store that was opened on a replica", .enabled(if: Server.isThere, "no server"),
-    .timeLimit(.minutes(10)))
+    "Observers of a store that was opened on a replica", .enabled(if: Server.isThere, "no server"))
 struct ReplicaObserverTests {
     /// A server and its replicas, a store that writes, and an address that leads to one replica at a time.
     private struct Servers {

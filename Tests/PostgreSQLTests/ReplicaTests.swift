@@ -1,9 +1,10 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
-@Suite("Reads from PostgreSQL's replicas", .enabled(if: Server.isThere, "no server"), .timeLimit(.minutes(10)))
+@Suite("Reads from PostgreSQL's replicas", .enabled(if: Server.isThere, "no server"))
 struct ReplicaTests {
     /// A server, its replica behind a proxy, a store that reads from the replica, and one that does not.
     private struct Pair {

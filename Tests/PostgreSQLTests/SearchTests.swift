@@ -11,7 +11,7 @@ struct FullTextTests {
     }
 
     /// Every commit adds to the same index, so that transactions beside each other are repeated.
-    @Test(.timeLimit(.minutes(10)), arguments: ["", "&writers=many"])
+    @Test(arguments: ["", "&writers=many"])
     func `4 stores write one index, and each finds what it has written`(_ options: String) async throws {
         let times = TestExtent.count(30)
         try await Server.withSchema { schema in

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// The server of the tests, as `scripts/with-postgresql` starts it.

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// `storage doctor` of servers that are sick, each in a way that its check finds.
@@ -8,7 +9,7 @@ import Testing
 /// Three things cannot be had here: a cluster without checksums (`pg_checksums` needs a server that is stopped), transaction
 /// numbers near the end, which are an error and not the warning that is tested, and more than 80 % of the connections of a server
 /// that many programs use. Where the clock is apart, the server's function says so, and not its machine.
-@Suite("storage doctor of a sick PostgreSQL", .enabled(if: Server.isThere, "no server"), .timeLimit(.minutes(10)))
+@Suite("storage doctor of a sick PostgreSQL", .enabled(if: Server.isThere, "no server"))
 struct SickServerTests {
     private static func withServer(
         _ settings: [String], icu: Bool = false, replicas: Int = 0,

@@ -6,8 +6,7 @@ import Testing
 
 @Suite(
     "A connection to PostgreSQL that falls silent",
-    .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
-    .timeLimit(.minutes(10)))
+    .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct SilenceTests {
     /// The default one is long for a test.
     private static let timeouts = TestExtent.isLarge ? [500, 5000] : [500]

@@ -1,5 +1,6 @@
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Streams from PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))

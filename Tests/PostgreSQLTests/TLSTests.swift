@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "TLS to PostgreSQL", .enabled(if: Server.isThere, "no server"),
-    .enabled(if: Authority.isPossible, "no openssl; run scripts/setup"), .timeLimit(.minutes(10)))
+    .enabled(if: Authority.isPossible, "no openssl; run scripts/setup"))
 struct TLSTests {
     /// A password that no error, log or output may have.
     private static let password = "s3cr3t-of-the-test"

@@ -24,8 +24,7 @@ enum GuestsNow {
 }
 
 @Suite(
-    "Tenants of a PostgreSQL database", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
-    .timeLimit(.minutes(10)))
+    "Tenants of a PostgreSQL database", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct TenantTests {
     static func tenants(
         _ prefix: String, _ models: [any Storable.Type], _ url: String? = nil, _ options: String = "", open: Int = 100
@@ -33,7 +32,7 @@ struct TenantTests {
         let url = try StorageURL("\(url ?? Server.url ?? "")&durability=relaxed&timeout=60000\(options)")
         let database = try PostgreSQLBackend(url: url).sharingConnections()
         var limits = Tenants.Options()
-        (limits.maximumOpen, limits.timeout) = (open, .seconds(60))
+        (limits.maximumOpen, limits.idleTime, limits.timeout) = (open, .seconds(86_400), .seconds(600))
         return Tenants(models: models, options: limits) { tenant in
             var backend = database
             backend.schema = "\(prefix)_\(tenant)"

@@ -1,5 +1,6 @@
 import Observation
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable
@@ -49,18 +50,15 @@ private func isReleased(_ store: Store) async throws {
     weak let released = live
     try await live?.changes { $0.value == 1 }
     live = nil
-    #expect(released == nil)
+    // The task that has shown the value may have it for a moment.
+    try await eventually { released == nil }
 }
 
 extension Live {
     /// Waits until a condition holds, which is looked at whenever what it reads changes.
-    fileprivate func changes(until condition: (Live) -> Bool) async throws {
-        while true {
-            let (changes, continuation) = AsyncStream<Void>.makeStream()
-            if withObservationTracking({ condition(self) }, onChange: { continuation.yield() }) { return }
-            for await _ in changes { break }
-            // The change is announced before it is made.
-            await Task.yield()
-        }
+    fileprivate func changes(
+        until condition: (Live) -> Bool, fileID: String = #fileID, line: Int = #line
+    ) async throws {
+        try await observed(until: { condition(self) }, fileID: fileID, line: line)
     }
 }

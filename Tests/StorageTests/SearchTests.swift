@@ -6,6 +6,7 @@ import SQLiteBackend
 import StorageDriver
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests the parts of full-text search that no conformance case covers: builds that are interrupted, several stores of one file,
@@ -125,7 +126,7 @@ struct SearchTests {
             let steps = Mutex<[Int]>([])
             let opening = Mutex<Task<Void, any Error>?>(nil)
             let task = Task {
-                while opening.withLock({ $0 == nil }) { await Task.yield() }
+                try await eventually { opening.withLock { $0 != nil } }
                 let options = Store.Options(indexing: { progress in
                     steps.withLock { $0.append(progress.indexed) }
                     opening.withLock { $0?.cancel() }

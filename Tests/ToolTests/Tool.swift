@@ -50,6 +50,8 @@ struct Tool {
 
     /// The tool, not yet started, for tests that talk to it while it runs.
     func process(_ arguments: [String]) -> Process {
+        // In the background of a script, tests ignore interrupts, and so would all that they start.
+        signal(SIGINT, SIG_DFL)
         let process = Process()
         process.executableURL = Self.executable
         process.arguments = arguments
