@@ -272,8 +272,8 @@ private struct WriteJobs {
     }
 }
 
-/// The outcome of one run of a job's body.
-struct WriteAttempt {
+/// The outcome of one run of a job's body. It is moved into its job: copies would cost a save more than they hold.
+struct WriteAttempt: ~Copyable {
     /// True if the body has come to its end, or has left the transaction to the removal of expired records.
     var hasRun = false
     /// Models that it has prepared, and those whose tables it has changed; nil if there are none.

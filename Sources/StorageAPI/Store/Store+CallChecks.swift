@@ -3,10 +3,14 @@ import StorageDriver
 // What is checked before a call does anything.
 
 extension Store {
+    @inline(__always)
     func checkCancellation(_ operation: String) throws(StorageError) {
-        if Task.isCancelled {
-            throw StorageError(.cancelled, "The task was cancelled.", operation: operation).at(backend: info.name)
-        }
+        if Task.isCancelled { throw cancelled(operation) }
+    }
+
+    @inline(never)
+    private func cancelled(_ operation: String) -> StorageError {
+        StorageError(.cancelled, "The task was cancelled.", operation: operation).at(backend: info.name)
     }
 
     /// Returns whether the store can currently write.

@@ -9,6 +9,8 @@ extension Store {
     ///   - model: the model that is written, if it is one.
     ///   - isRepeatable: whether the queue may undo the body and run it again.
     ///   - removesExpired: whether expired records are deleted before the body runs.
+    // Inlined: one more function that suspends costs a single save more than a percent.
+    @inline(__always)
     nonisolated(nonsending) func withTransaction(
         _ operation: String, _ model: ModelSource?, isRepeatable: Bool, removesExpired: Bool = true,
         _ body: @escaping (TransactionContext) throws(StorageError) -> Void
@@ -98,11 +100,12 @@ extension Store {
         }
         var attempt = WriteAttempt()
         if job.removesExpired, !expiry.isUnused(at: tablesVersion) { try removeExpired(before: job, writer, &attempt) }
-        let context = context(of: job, writer)
+        let (context, capture) = context(of: job, writer)
         defer { context.end() }
         do throws(StorageError) {
             if !attempt.expiryLimitReached { try body(context) }
             try finish(context)
+            try capture?.willCommit()
         } catch {
             context.releaseNames()
             throw error
@@ -110,9 +113,10 @@ extension Store {
         attempt.hasRun = true
         attempt.own = context.own
         attempt.commit = context.givenSignature?.commit
-        let capture = context.capture
-        attempt.changes = capture?.changes
-        attempt.afterCommit = capture?.afterCommit ?? []
+        if let capture {
+            attempt.changes = capture.changes
+            attempt.afterCommit = capture.afterCommit
+        }
         return attempt
     }
 
@@ -120,22 +124,23 @@ extension Store {
     private func removeExpired(
         before job: WriteJob, _ writer: any StorageWriter, _ attempt: inout WriteAttempt
     ) throws(StorageError) {
-        var removal = ExpiryRemoval(expiry, writer) { self.context(of: job, writer) }
+        var removal = ExpiryRemoval(expiry, writer) { self.context(of: job, writer).0 }
         defer { removal.context?.end() }
         try removal.run(at: tablesVersion)
         // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
         attempt.expiryLimitReached = removal.removed >= ExpiringModels.part
         guard let context = removal.context else { return }
+        let capture = context.capture
         try finish(context)
-        attempt.expired = context.capture?.changes
+        try capture?.willCommit()
+        attempt.expired = capture?.changes
     }
 
-    /// Checks the conditions for the end of a transaction, and ends its history.
+    /// Checks the conditions for the end of a transaction.
     private func finish(_ context: TransactionContext) throws(StorageError) {
         try context.hooks?.callWillEnd()
         try context.checkReferences()
         try context.givenSignature?.check()
-        try context.capture?.willCommit()
     }
 
     // MARK: After the commit

@@ -43,8 +43,8 @@ public final class Store: Sendable {
     let history: StoreHistory
     /// The search indexes of the store.
     let search: StoreSearch
-    /// The layers that follow changes of tables, in one array for all transactions.
-    let schemaObservers: [any SchemaChangeObserver]
+    /// The parts that its transactions and read blocks use.
+    let environment: TransactionEnvironment
     /// The layers of the application.
     let layers: ApplicationLayers
     let runningCalls = RunningCalls()
@@ -145,7 +145,7 @@ public final class Store: Sendable {
         expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
         history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }
         search = StoreSearch(registry) { [observers] in observers.index($0) }
-        schemaObservers = [history, search]
+        environment = TransactionEnvironment(registry, info.limits, [history, search])
         registry.directory.serve(search)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(

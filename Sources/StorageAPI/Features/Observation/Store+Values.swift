@@ -51,7 +51,7 @@ extension Store {
     ) -> Values<T> {
         Values(store: self) {
             LiveResult(nil) { (store, session) throws(StorageError) in
-                let context = TransactionContext(store.registry, store.opened.limits, reader: session)
+                let context = TransactionContext(store.environment, reader: session)
                 defer { context.end() }
                 var snapshot = Snapshot(context: context, store: store)
                 return try store.runningCalls.runClosure { () throws(StorageError) in try body(&snapshot) }

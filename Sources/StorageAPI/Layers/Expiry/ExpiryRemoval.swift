@@ -74,10 +74,7 @@ struct ExpiryRemoval {
         let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
         let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
         let limit = min(RecordReader.partOfRecords, ExpiringModels.part - removed)
-        var cursor = try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit))
-        var keys: [[Value]] = []
-        while try cursor.next() { keys.append((0..<width).map { cursor.cells[$0].value }) }
-        return keys
+        return try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit)).rows(width: width)
     }
 
     /// Deletes records, all or by halves, until those are found that cannot be.

@@ -47,13 +47,9 @@ struct HistoryPruning {
 
     /// Removes some of the changes of removed commits, and returns their number.
     private func removeChanges(before first: Int64) throws(StorageError) -> Int {
-        var changes: [Value] = []
-        do {
-            var cursor = try writer.rows(
-                kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.part))
-            while try cursor.next() { changes += [cursor.cells[0].value, cursor.cells[1].value] }
-        }
-        try writer.write(changes, kept.tables.removeChanges)
-        return changes.count / 2
+        let changes = try writer.rows(kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.part))
+            .list(width: 2)
+        try writer.write(changes.values, kept.tables.removeChanges)
+        return changes.count
     }
 }

@@ -184,10 +184,7 @@ struct RecordKeys {
     }
 
     func part(after last: [Value]?, _ limit: Int) throws(StorageError) -> [[Value]] {
-        var keys: [[Value]] = []
-        let width = first.query.width
-        var cursor = try session.rows(last == nil ? first : next, QueryArguments(last ?? [], limit: limit))
-        while try cursor.next() { keys.append((0..<width).map { cursor.cells[$0].value }) }
-        return keys
+        try session.rows(last == nil ? first : next, QueryArguments(last ?? [], limit: limit))
+            .rows(width: first.query.width)
     }
 }

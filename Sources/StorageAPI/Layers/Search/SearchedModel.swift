@@ -95,8 +95,7 @@ struct SearchDocuments {
                 key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
         }
         if let roots = plans.roots {
-            var cursor = try session.rows(roots, QueryArguments(lists: [keys]))
-            while try cursor.next() { add((0..<width).map { cursor.cells[$0].value }) }
+            for key in try session.rows(roots, QueryArguments(lists: [keys])).rows(width: width) { add(key) }
         }
         // The root's table is the first.
         for (plan, properties) in plans.texts {

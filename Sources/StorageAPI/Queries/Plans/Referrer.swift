@@ -59,12 +59,8 @@ struct Referrer: Sendable {
 
     /// The keys of the rows that refer to one of the keys, row after row.
     func rows(_ keys: KeySet, in session: any StorageSession) throws(StorageError) -> ValueList {
-        var found = ValueList(width: table.key.count, values: [])
-        var cursor = try session.rows(find, QueryArguments(lists: [keys.list(width: columns.count)]))
-        while try cursor.next() {
-            for cell in 0..<table.key.count { found.values.append(cursor.cells[cell].value) }
-        }
-        return found
+        try session.rows(find, QueryArguments(lists: [keys.list(width: columns.count)]))
+            .list(width: table.key.count)
     }
 
     /// The keys of the records that have the rows, each once.

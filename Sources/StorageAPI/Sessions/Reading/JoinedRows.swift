@@ -244,10 +244,8 @@ extension RecordReader {
     func buffered(
         _ plan: QueryPlan, _ arguments: QueryArguments, width: Int? = nil, isShown: Bool = true
     ) throws(StorageError) -> BufferedRows {
-        let buffer = BufferedRows(width: width ?? root.columns.count)
-        var cursor = try isShown ? session.rows(plan, arguments) : session.unshownRows(plan, arguments)
-        while try cursor.next() { buffer.add(cursor.cells) }
-        return buffer
+        let cursor = try isShown ? session.rows(plan, arguments) : session.unshownRows(plan, arguments)
+        return try cursor.buffered(width: width ?? root.columns.count)
     }
 
     /// The records with these keys that a selection chooses, in its order.

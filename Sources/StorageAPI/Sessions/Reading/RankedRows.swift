@@ -112,9 +112,6 @@ extension RecordReader {
     }
 
     private func keys(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [[Value]] {
-        var keys: [[Value]] = []
-        var cursor = try session.rows(plan, arguments)
-        while try cursor.next() { keys.append((0..<model.rootKeyCount).map { cursor.cells[$0].value }) }
-        return keys
+        try session.rows(plan, arguments).rows(width: model.rootKeyCount)
     }
 }

@@ -39,9 +39,7 @@ extension RecordReader {
     private func withChildren(
         _ result: ResultPlan, isKeyOrder: Bool, _ body: (ResultRow) throws(StorageError) -> Void
     ) throws(StorageError) -> [Int]? {
-        let buffer = BufferedRows(width: result.binding.columns.count)
-        var cursor = try session.rows(result.plan, result.arguments)
-        while try cursor.next() { buffer.add(cursor.cells) }
+        let buffer = try session.rows(result.plan, result.arguments).buffered(width: result.binding.columns.count)
         guard buffer.count > 0 else { return nil }
         let keyCells = result.binding.keyCells
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: keyCells)

@@ -40,9 +40,8 @@ package struct RecordReader {
                 .configuration, "values(of:) does not give one value for each key property; make them agree.",
                 model: handle.name)
         }
-        var cursor = try session.rows(handle.plan(rowsOf: 0, list.scope), list.scopeArguments)
-        let buffer = BufferedRows(width: root.columns.count)
-        while try cursor.next() { buffer.add(cursor.cells) }
+        let buffer = try session.rows(handle.plan(rowsOf: 0, list.scope), list.scopeArguments)
+            .buffered(width: root.columns.count)
         let models = try decode(M.self, buffer, of: root, isKeyOrder: true)
         var places: [[Value]: Int] = [:]
         for row in models.indices { places[root.keyCells.map { buffer.cell($0, of: row).value }] = row }
@@ -197,12 +196,7 @@ package struct RecordReader {
 
     /// The keys of a selection as values, for a write that follows.
     func keyValues(_ selection: Selection) throws(StorageError) -> ValueList {
-        var cursor = try rows(selection, model.root.schema.key)
-        var keys = ValueList(width: model.rootKeyCount, values: [])
-        while try cursor.next() {
-            for cell in 0..<model.rootKeyCount { keys.values.append(cursor.cells[cell].value) }
-        }
-        return keys
+        try rows(selection, model.root.schema.key).list(width: model.rootKeyCount)
     }
 
     func count(_ selection: Selection, in table: TableBinding? = nil) throws(StorageError) -> Int {

@@ -22,9 +22,6 @@ extension ModelHandle {
 extension ValueList {
     /// The rows of a query that has these keys as its scope, and as many columns.
     func rows(_ plan: QueryPlan, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
-        var cursor = try session.rows(plan, scopeArguments)
-        var found: Set<[Value]> = []
-        while try cursor.next() { found.insert((0..<width).map { cursor.cells[$0].value }) }
-        return found
+        Set(try session.rows(plan, scopeArguments).rows(width: width))
     }
 }

@@ -69,12 +69,7 @@ extension RecordWriter {
     }
 
     private func keys(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> ValueList {
-        var cursor = try writer.rows(plan, arguments)
-        var keys = ValueList(width: model.rootKeyCount, values: [])
-        while try cursor.next() {
-            for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
-        }
-        return keys
+        try writer.rows(plan, arguments).list(width: model.rootKeyCount)
     }
 }
 

@@ -4,16 +4,14 @@ import StorageDriver
 ///
 /// A query builder that leaves the closure finds the session closed.
 package final class TransactionContext {
-    let registry: ModelRegistry
-    let limits: BackendInfo.Limits
+    private let environment: TransactionEnvironment
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var reader: (any StorageReader)?
     /// The session that a transaction writes to, with all layers.
     @exclusivity(unchecked) private(set) var outerWriter: (any StorageWriter)?
-    /// The session below the layers that capture changes.
+    /// The session below the layers that capture changes; nil if there are none.
     @exclusivity(unchecked) private var inner: (any StorageWriter)?
     @exclusivity(unchecked) private var call: (any CancellableCall)?
-    private let schemaObservers: [any SchemaChangeObserver]
     /// The layers of the application; nil if there are none.
     @exclusivity(unchecked) var hooks: (any TransactionHooks)?
     /// The models that this transaction has prepared and changed; nil if none, as mostly.
@@ -26,31 +24,30 @@ package final class TransactionContext {
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
     /// A block of reads.
-    init(_ registry: ModelRegistry, _ limits: BackendInfo.Limits, reader: any StorageReader) {
-        self.registry = registry
-        self.limits = limits
+    init(_ environment: TransactionEnvironment, reader: any StorageReader) {
+        self.environment = environment
         self.reader = reader
-        schemaObservers = []
     }
 
     /// A transaction.
     ///
     /// - Parameters:
     ///   - writer: the session with all layers.
-    ///   - inner: the session without those that capture changes.
+    ///   - inner: the session without those that capture changes; nil if there are none.
     ///   - signature: the signature that a layer reads; nil if none does.
     init(
-        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, writer: any StorageWriter, inner: any StorageWriter,
-        call: any CancellableCall, signature: CommitSignature?, _ schemaObservers: [any SchemaChangeObserver]
+        _ environment: TransactionEnvironment, writer: any StorageWriter, inner: (any StorageWriter)? = nil,
+        call: any CancellableCall, signature: CommitSignature? = nil
     ) {
-        self.registry = registry
-        self.limits = limits
+        self.environment = environment
         outerWriter = writer
         self.inner = inner
         self.call = call
         givenSignature = signature
-        self.schemaObservers = schemaObservers
     }
+
+    var registry: ModelRegistry { environment.registry }
+    var limits: BackendInfo.Limits { environment.limits }
 
     func end() {
         if own != nil, canWrite { registry.directory.setUncommitted([:]) }
@@ -112,7 +109,7 @@ package final class TransactionContext {
     }
 
     private func didChange(_ change: SchemaChange) throws(StorageError) {
-        for observer in schemaObservers { try observer.didChange(change, in: self) }
+        for observer in environment.schemaObservers { try observer.didChange(change, in: self) }
     }
 
     func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
@@ -281,6 +278,19 @@ package final class TransactionContext {
         }
         try CancellationCheck.look()
         return reader
+    }
+}
+
+/// The parts of a store that its transactions and read blocks use.
+package final class TransactionEnvironment: Sendable {
+    let registry: ModelRegistry
+    let limits: BackendInfo.Limits
+    let schemaObservers: [any SchemaChangeObserver]
+
+    init(_ registry: ModelRegistry, _ limits: BackendInfo.Limits, _ schemaObservers: [any SchemaChangeObserver]) {
+        self.registry = registry
+        self.limits = limits
+        self.schemaObservers = schemaObservers
     }
 }
 

@@ -48,12 +48,8 @@ struct UndeclaredDataMerge {
         var rows: [[KeptRow]] = [[]]
         for (index, table) in tables.tables.enumerated().dropFirst() {
             let plan = keys.count == 1 ? table.readOne : table.readSeveral
-            var cursor = try writer.rows(plan, keys.scopeArguments)
-            var read: [KeptRow] = []
-            while try cursor.next() {
-                read.append(KeptRow(index, table.schema.columns.indices.map { cursor.cells[$0].value }))
-            }
-            rows.append(read)
+            let read = try writer.rows(plan, keys.scopeArguments).rows(width: table.schema.columns.count)
+            rows.append(read.map { KeptRow(index, $0) })
         }
         return rows
     }

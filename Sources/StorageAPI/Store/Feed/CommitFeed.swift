@@ -85,6 +85,9 @@ final class CommitFeed: Sendable {
     /// True if anybody observes.
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
+    /// True if changes are observed.
+    var captures: Bool { isCapturing.load(ordering: .acquiring) }
+
     /// A session that captures the changes of a write that begins now; nil if no changes are observed.
     ///
     /// - Parameter subscribers: makes those that follow the changes.
@@ -92,9 +95,7 @@ final class CommitFeed: Sendable {
         _ writer: any StorageWriter, _ registry: ModelRegistry,
         _ subscribers: (CommitSignature) -> [any ChangeSubscriber]
     ) -> ChangeCapture? {
-        guard isCapturing.load(ordering: .acquiring), let interest = state.withLock({ $0.capturing }) else {
-            return nil
-        }
+        guard captures, let interest = state.withLock({ $0.capturing }) else { return nil }
         let changes = ChangeSet(interest)
         return ChangeCapture(writer, changes, subscribers(changes.signature), registry)
     }

@@ -148,10 +148,8 @@ final class FormerRows {
         if let rows { return rows[key] }
         let query = Query(.columns(Array(table.columns.indices)), scope: keys.scope)
         let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
-        var cursor = try session.rows(plan, keys.scopeArguments)
         var found: [[Value]: [Value]] = [:]
-        while try cursor.next() {
-            let row = table.columns.indices.map { cursor.cells[$0].value }
+        for row in try session.rows(plan, keys.scopeArguments).rows(width: table.columns.count) {
             found[table.key.map { row[$0] }] = row
         }
         rows = found

@@ -4,7 +4,13 @@ import StorageDriver
 
 extension Store {
     /// A transaction's context, with the layers that somebody needs.
-    func context(of job: WriteJob, _ writer: any StorageWriter) -> TransactionContext {
+    func context(
+        of job: WriteJob, _ writer: any StorageWriter
+    ) -> (TransactionContext, capture: ChangeCapture?) {
+        // As mostly, nothing is wrapped.
+        if layers.isEmpty, !observers.captures {
+            return (TransactionContext(environment, writer: writer, call: job), nil)
+        }
         let layered = layers.isEmpty ? nil : LayeredTransaction(layers, self)
         let capture = observers.capture(writer, registry) { signature in
             let recorder = history.recorder(writer, signature)
@@ -17,12 +23,11 @@ extension Store {
             inner = RowLayerWriter(inner, layers, layered)
         }
         let context = TransactionContext(
-            registry, opened.limits, writer: outer, inner: inner, call: job, signature: capture?.changes.signature,
-            schemaObservers)
+            environment, writer: outer, inner: inner, call: job, signature: capture?.changes.signature)
         if let layered {
             context.hooks = layered
             layered.begin(context)
         }
-        return context
+        return (context, capture)
     }
 }

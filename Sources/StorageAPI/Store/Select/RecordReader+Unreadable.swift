@@ -15,9 +15,7 @@ extension RecordReader {
             try rows.forEach(M.self, report) { models.append($0) }
             return (models.compactMap(\.self), errors)
         }
-        var cursor = try rows(selection, root.columns)
-        let buffer = BufferedRows(width: root.columns.count)
-        while try cursor.next() { buffer.add(cursor.cells) }
+        let buffer = try rows(selection, root.columns).buffered(width: root.columns.count)
         guard buffer.count > 0 else { return ([], []) }
         let isKeyOrder = selection.order.isEmpty
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: root.orderCells)

@@ -101,9 +101,7 @@ extension RecordReader {
     ) throws(StorageError) -> [Owned<Owner, Child>] {
         let table = try model.ownedTable(property)
         let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table, in: session)
-        let buffer = BufferedRows(width: table.columns.count)
-        var cursor = try session.rows(plan, arguments)
-        while try cursor.next() { buffer.add(cursor.cells) }
+        let buffer = try session.rows(plan, arguments).buffered(width: table.columns.count)
         let children = try decode(Child.self, buffer, of: table, isKeyOrder: selection.order.isEmpty)
         let context = RowContext(model: handle.tables, table: table)
         var owned: [Owned<Owner, Child>] = []

@@ -287,7 +287,6 @@ extension Store {
         _ operation: String, _ type: any Storable.Type, _ record: String?,
         _ body: @escaping (RecordWriter) throws(StorageError) -> Void
     ) async throws(StorageError) {
-        // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
         try await withTransaction(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }

@@ -167,7 +167,7 @@ extension Store {
         let failure = Box<StorageError>()
         do throws(StorageError) {
             return try withReader("read", .snapshot) { (reader) throws(StorageError) in
-                let context = TransactionContext(registry, opened.limits, reader: reader)
+                let context = TransactionContext(environment, reader: reader)
                 defer { context.end() }
                 var snapshot = Snapshot(context: context, store: self)
                 return try failure.keeping { () throws(StorageError) in
