@@ -282,8 +282,8 @@ struct WriteAttempt: ~Copyable {
     var changes: ChangeSet?
     /// The changes by the removal of expired records before it; nil if there are none, or if they are not wanted.
     var expired: ChangeSet?
-    /// Actions of the layers for the time after the commit.
-    var afterCommit: [() -> Void] = []
+    /// Actions of the layers for the time after the commit; nil if there are none. An empty array would cost each save.
+    var afterCommit: [() -> Void]?
     /// The number of the commit in the history; nil if it records nothing of it.
     var commit: Int64?
     /// True if the run has removed as many expired records as one commit does, and has done nothing else.

@@ -54,8 +54,7 @@ extension Store {
 
     /// True if a call may read more than one statement's rows: of children, or of a search index.
     private func needsSnapshot(_ model: ModelHandle) -> Bool {
-        let tables = model.tables
-        return tables.hasChildren || (tables.isSearched || tables.hasReferences) && search.isUsed
+        model.tables.hasChildren || search.isUsed && (model.tables.isSearched || model.tables.hasReferences)
     }
 
     /// Reads a model that is prepared.

@@ -158,7 +158,7 @@ extension Store {
         }
         guard job.attempt.hasRun else { throw notRun(operation) }
         if let commit = job.attempt.commit { history.didCommit(commit) }
-        for closure in job.attempt.afterCommit { closure() }
+        if let afterCommit = job.attempt.afterCommit { for closure in afterCommit { closure() } }
         if let own = job.attempt.own {
             registry.forget(own.changed)
             registry.add(own.prepared)

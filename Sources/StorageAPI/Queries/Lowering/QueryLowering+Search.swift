@@ -1,10 +1,5 @@
 import StorageDriver
 
-extension ModelTables {
-    /// True if some property of the records is searched.
-    var isSearched: Bool { tables.contains { $0.schema.columns.contains { $0.searchWeight != nil } } }
-}
-
 extension QueryLowering {
     /// A search as a condition on the key of the record that it finds.
     mutating func matches(

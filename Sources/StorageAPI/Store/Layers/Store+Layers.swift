@@ -4,6 +4,7 @@ import StorageDriver
 
 extension Store {
     /// A transaction's context, with the layers that somebody needs.
+    @inline(__always)
     func context(
         of job: WriteJob, _ writer: any StorageWriter
     ) -> (TransactionContext, capture: ChangeCapture?) {
@@ -11,6 +12,13 @@ extension Store {
         if layers.isEmpty, !observers.captures {
             return (TransactionContext(environment, writer: writer, call: job), nil)
         }
+        return layeredContext(of: job, writer)
+    }
+
+    @inline(never)
+    private func layeredContext(
+        of job: WriteJob, _ writer: any StorageWriter
+    ) -> (TransactionContext, capture: ChangeCapture?) {
         let layered = layers.isEmpty ? nil : LayeredTransaction(layers, self)
         let capture = observers.capture(writer, registry) { signature in
             let recorder = history.recorder(writer, signature)
