@@ -282,7 +282,7 @@ struct WriteAttempt: ~Copyable {
     var changes: ChangeSet?
     /// The changes by the removal of expired records before it; nil if there are none, or if they are not wanted.
     var expired: ChangeSet?
-    /// Actions of the layers for the time after the commit; nil if there are none. An empty array would cost each save.
+    /// Actions of the layers for the time after the commit; nil if no changes are captured. An empty array would cost each save.
     var afterCommit: [() -> Void]?
     /// The number of the commit in the history; nil if it records nothing of it.
     var commit: Int64?

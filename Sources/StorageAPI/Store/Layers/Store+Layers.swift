@@ -3,7 +3,8 @@ import StorageDriver
 // The chain of layers that wraps the writing session of a transaction.
 
 extension Store {
-    /// A transaction's context, with the layers that somebody needs.
+    /// A transaction's context, with the layers that somebody needs, and what captures its changes: to look for that in the
+    /// context again costs a save two casts.
     @inline(__always)
     func context(
         of job: WriteJob, _ writer: any StorageWriter
