@@ -83,8 +83,14 @@ let package = Package(
             dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(
-            name: "StorageAPI",
+            name: "StorageCore",
             dependencies: ["StorageDriver", "StorageSearch", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(
+            name: "StorageAPI",
+            dependencies: [
+                "StorageCore", "StorageDriver", "StorageSearch", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .target(name: "StorageSearch", swiftSettings: strict),
         .target(
@@ -305,7 +311,7 @@ if Context.environment["STORAGE_MACRO_TESTS"] != nil {
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CChecksum", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend",
-        "SQLiteBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
+        "SQLiteBackend", "StorageAPI", "StorageCore", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

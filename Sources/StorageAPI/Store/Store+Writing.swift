@@ -104,16 +104,15 @@ extension Store {
         defer { context.end() }
         do throws(StorageError) {
             if !attempt.expiryLimitReached { try body(context) }
-            try finish(context)
+            attempt.own = try context.finish()
             try capture?.willCommit()
         } catch {
             context.releaseNames()
             throw error
         }
         attempt.hasRun = true
-        attempt.own = context.own
-        attempt.commit = context.givenSignature?.commit
         if let capture {
+            attempt.commit = context.givenSignature?.commit
             attempt.changes = capture.changes
             attempt.afterCommit = capture.afterCommit
         }
@@ -131,16 +130,9 @@ extension Store {
         attempt.expiryLimitReached = removal.removed >= ExpiringModels.part
         guard let context = removal.context else { return }
         let capture = context.capture
-        try finish(context)
+        _ = try context.finish()
         try capture?.willCommit()
         attempt.expired = capture?.changes
-    }
-
-    /// Checks the conditions for the end of a transaction.
-    private func finish(_ context: TransactionContext) throws(StorageError) {
-        try context.hooks?.callWillEnd()
-        try context.checkReferences()
-        try context.givenSignature?.check()
     }
 
     // MARK: After the commit

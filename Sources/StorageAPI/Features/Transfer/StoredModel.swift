@@ -34,22 +34,9 @@ struct StoredModel {
 }
 
 extension TableSchema {
-    /// The path as bytes, which distinguishes two tables of a store.
-    var pathBytes: [[UInt8]] { path.map { Array($0.utf8) } }
-
     fileprivate func isOfModel(_ root: TableSchema) -> Bool { pathBytes.first == root.pathBytes.first }
 
     fileprivate func precedes(_ other: TableSchema) -> Bool {
         pathBytes.lexicographicallyPrecedes(other.pathBytes) { $0.lexicographicallyPrecedes($1) }
-    }
-}
-
-extension StorageError {
-    /// The error for a name that no model of a store has.
-    package static func unknownModel(_ name: String, among names: [String]) -> StorageError {
-        let known = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
-        return StorageError(
-            .invalidQuery,
-            "The store has no model \(name)\(SpellingSuggestion.hint(name, among: names)); it has \(known).")
     }
 }

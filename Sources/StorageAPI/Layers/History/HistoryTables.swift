@@ -130,8 +130,3 @@ extension Query {
         return query
     }
 }
-
-extension TableSchema {
-    /// True if it is one of the store's own tables, and no model's.
-    var isStoresOwn: Bool { path.first?.utf8.first == 0 }
-}

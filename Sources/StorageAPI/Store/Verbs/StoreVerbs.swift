@@ -329,19 +329,16 @@ extension RecordWriter {
             }
             return changesRows ? try stored([model]).first : nil
         } catch {
-            throw withoutElement(error)
+            throw error.withoutElement
         }
     }
-
-    @usableFromInline
-    func withoutElement(_ error: StorageError) -> StorageError { error.with { $0.element = nil } }
 
     /// Deletes one record; its error names no element.
     func delete<M: Storable>(one model: M) throws(StorageError) -> Int {
         do {
             return try delete([model])
         } catch {
-            throw withoutElement(error)
+            throw error.withoutElement
         }
     }
 

@@ -1,0 +1,88 @@
+import StorageDriver
+
+/// The parts that a query of groups has collected: values only.
+package struct GroupSelection: Sendable {
+    /// The records that are grouped.
+    package var rows: Selection
+    package var keys: [QueryNode] = []
+    /// The conditions on the groups.
+    package var conditions = Selection()
+    package var order: [OrderingTerm] = []
+    package var limit: Int?
+    package var offset = 0
+    /// The results of each group: keys and aggregates.
+    package var outputs: [QueryNode] = []
+
+    package init(rows: Selection) { self.rows = rows }
+}
+
+/// A plan whose rows are not those of a model, and how to read their cells.
+package struct ResultPlan {
+    package let plan: QueryPlan
+    package let arguments: QueryArguments
+    package let binding: TableBinding
+    /// The cell of each output, if they are not consecutive.
+    package var outputs: [Int]?
+    /// The type of each output, of a group or where it is asked for.
+    package var types: [ColumnType] = []
+}
+
+extension ModelHandle {
+    /// The plan for a query of groups.
+    package func plan(_ groups: GroupSelection, in session: any StorageSession) throws(StorageError) -> ResultPlan {
+        try checkPage(groups.limit, groups.offset)
+        var lowering = QueryLowering(self, in: session)
+        var keys: [TypedTerm] = []
+        for key in groups.keys { keys.append(try lowering.typed(key)) }
+        lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
+        var outputs: [Int] = []
+        var types: [ColumnType] = []
+        for output in groups.outputs {
+            let term = try lowering.typed(output, ofGroups: true)
+            outputs.append(try cell(of: term))
+            types.append(term.type)
+        }
+        if let problem = groups.conditions.problem { throw problem }
+        let filter = try groups.conditions.filter.map { (node) throws(StorageError) in try lowering.groupFilter(node) }
+        var order: [Query.SortKey] = []
+        for key in groups.order { order.append(try lowering.sortKey(key, ofGroups: true)) }
+        guard var grouping = lowering.grouping else { throw lowering.invalid("The query has no groups.") }
+        grouping.filter = filter
+        grouping.order = order
+        grouping.isLimited = groups.limit != nil || groups.offset > 0
+        var (query, arguments) = try query(groups.rows, .groups(grouping), &lowering)
+        arguments.groupLimit = groups.limit
+        arguments.groupOffset = groups.offset
+        query.result = .groups(grouping)
+        return ResultPlan(
+            plan: plan(query, others: lowering.others), arguments: arguments,
+            binding: tables.binding(of: grouping.inputs), outputs: outputs, types: types)
+    }
+
+    private func cell(of term: TypedTerm) throws(StorageError) -> Int {
+        guard case .column(let index) = term.term else {
+            throw StorageError(
+                .invalidQuery, "A group gives its key and aggregates as they are; compute with them in Swift.",
+                model: name)
+        }
+        return index
+    }
+
+    func checkPage(_ limit: Int?, _ offset: Int) throws(StorageError) {
+        for (part, value) in [("limit", limit ?? 0), ("offset", offset)] where value < 0 {
+            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
+        }
+    }
+}
+
+extension ModelTables {
+    /// A binding for rows of terms. A term that is a column is named by it in errors, another by the key.
+    package func binding(of terms: [TypedTerm], key: Int = 0, relations: [RelationBinding] = []) -> TableBinding {
+        let columns = terms.map { term in
+            if case .column(let column) = term.term { column } else { root.schema.key[0] }
+        }
+        return TableBinding(
+            index: 0, schema: root.schema, form: .root, columns: columns, prefixCount: key,
+            keyCells: Array(0..<key), members: [], relations: relations)
+    }
+}

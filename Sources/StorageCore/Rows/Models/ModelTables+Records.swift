@@ -1,0 +1,50 @@
+import StorageDriver
+
+extension ModelTables {
+    package var keyColumns: [ColumnSchema] { root.schema.key.map { root.schema.columns[$0] } }
+
+    /// A key as it is stored.
+    ///
+    /// - Throws: `invalidQuery` if the number of values is not that of the model's key; `invalidValue` if a value does
+    ///   not fit its property.
+    package func checkedKey(_ key: [Value]) throws(StorageError) -> [Value] {
+        let columns = keyColumns
+        guard key.count == columns.count else {
+            throw StorageError(
+                .invalidQuery, "A key of \(name) is \(columns.map(\.property).joined(separator: ", ")).", model: name,
+                key: key)
+        }
+        var stored: [Value] = []
+        for (column, value) in zip(columns, key) {
+            guard !value.isNull, let fitting = value.stored(as: column.type) else {
+                throw StorageError(
+                    .invalidValue, "\(column.property) is \(column.type), which \(value) is not.", model: name,
+                    key: key,
+                    property: column.property)
+            }
+            stored.append(fitting)
+        }
+        return stored
+    }
+
+    /// The root's rows with the key, by which owned records are found, and the chosen properties.
+    ///
+    /// - Parameter properties: stored names; nil for the rows as they are.
+    /// - Throws: `invalidQuery` if there is no property of a name.
+    package func root(only properties: [String]?) throws(StorageError) -> TableBinding {
+        guard let properties else { return root }
+        // What an optional array of owned records has for a column, that says whether it is there, has its name too.
+        func isChosen(_ name: String) -> Bool { properties.contains { $0.isSame(as: name) } }
+        let columns = root.columns.filter { isChosen(root.schema.columns[$0].property) }
+        let relations = root.relations.filter { isChosen($0.storedProperty) }
+        let known = columns.map { root.schema.columns[$0].property } + relations.map(\.storedProperty)
+        if let unknown = properties.first(where: { name in !known.contains { $0.isSame(as: name) } }) {
+            throw StorageError(.invalidQuery, root.lacks(unknown) + ".", model: name)
+        }
+        if columns.count == root.columns.count, relations.count == root.relations.count { return root }
+        return TableBinding(
+            index: 0, schema: root.schema, form: .root, columns: root.schema.key + columns,
+            prefixCount: root.schema.key.count, keyCells: Array(root.schema.key.indices), members: [],
+            relations: relations)
+    }
+}

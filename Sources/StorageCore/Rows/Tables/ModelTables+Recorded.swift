@@ -1,0 +1,216 @@
+import StorageDriver
+
+// A model as a store has recorded it: its tables bound without the program's types, so that the same queries and writes
+// run.
+extension ModelTables {
+    /// - Parameters:
+    ///   - tables: all tables of the store.
+    ///   - hasRemoved: whether properties that no program declares any more are properties all the same.
+    /// - Throws: `invalidQuery` if no model has the name.
+    package convenience init(
+        recorded name: String, _ tables: [TableSchema], hasRemoved: Bool = false
+    ) throws(StorageError) {
+        let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
+        let bindings = recorded.list.indices.map { Self.binding($0, recorded, hasRemoved: hasRemoved) }
+        self.init(
+            name: name, tables: bindings, assigns: recorded.list[0].assigns,
+            undeclared: hasRemoved ? [] : RecordedTables.list(name, tables.filter(\.isRemoved)))
+    }
+
+    /// Returns whether a store's tables are still those that the model was made of.
+    func isMade(of recorded: [TableSchema]) -> Bool {
+        let own = RecordedTables.list(name, recorded)
+        return own.filter { !$0.isRemoved } == tables.map(\.schema).filter { !$0.isRemoved }
+            && own.filter(\.isRemoved) == tables.map(\.schema).filter(\.isRemoved) + undeclared
+    }
+
+    /// True if every recorded property is one of the model's.
+    var isWhole: Bool { undeclared.isEmpty && tables.allSatisfy(\.unknownColumns.isEmpty) }
+
+    /// True if some of its properties are removed ones.
+    package var hasRemoved: Bool {
+        tables.contains { table in
+            table.schema.isRemoved || table.columns.contains { table.schema.columns[$0].isRemoved }
+        }
+    }
+
+    private static func binding(_ index: Int, _ tables: RecordedTables, hasRemoved: Bool) -> TableBinding {
+        let schema = tables.list[index]
+        let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
+        let removed = hasRemoved ? removedColumns(of: schema, tables.owned[index].map { tables.list[$0] }) : []
+        let own = schema.columns.indices.filter { index in
+            !schema.columns[index].role.isPrefix && (!schema.columns[index].isRemoved || removed.contains(index))
+        }
+        let relations = tables.owned[index].map { relation(schema, own, tables.list[$0], target: $0) }
+        let properties = own.filter { schema.columns[$0].role == .property }
+        let columns = prefix + own
+        let references = references(in: schema, own, prefixCount: prefix.count)
+        // The parts of a reference are properties of their own, and together one more.
+        let composite = references.indices.filter {
+            references[$0].columns.count > 1 && !references[$0].schema.isElement
+        }
+        let names =
+            properties.map { schema.columns[$0].property } + relations.map(\.property)
+            + composite.map { references[$0].property }
+        return TableBinding(
+            index: index, schema: schema, form: schema.isRoot ? .root : schema.isNode ? .node : .child,
+            columns: columns, prefixCount: prefix.count,
+            keyCells: schema.isRoot
+                ? schema.key.compactMap(columns.firstIndex) : Array(tables.list[0].key.indices),
+            members: properties.map { member($0, references) } + relations.indices.map(TableBinding.Member.relation)
+                + composite.map { .reference($0) },
+            relations: relations, references: references,
+            // A store does not record the keys of owned records; most are called id.
+            identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].property == "id" },
+            names: names.map { .init(name: $0, storedName: $0) })
+    }
+
+    /// The removed columns that have values of their own. One that said whether an array is nil has none if the array is
+    /// there, and no longer Optional.
+    private static func removedColumns(of schema: TableSchema, _ owned: [TableSchema]) -> Set<Int> {
+        Set(
+            schema.columns.indices.filter { index in
+                let column = schema.columns[index]
+                guard column.isRemoved, column.role == .presence else { return column.isRemoved }
+                return owned.contains { $0.isRemoved && $0.path.last?.isSame(as: column.property) == true }
+            })
+    }
+
+    private static func member(_ column: Int, _ references: [ReferenceBinding]) -> TableBinding.Member {
+        let single = references.firstIndex { $0.columns == [column] && !$0.schema.isElement }
+        return single.map(TableBinding.Member.reference) ?? .column(column)
+    }
+
+    /// The references in a table's rows: the columns from a first part to the next.
+    private static func references(
+        in schema: TableSchema, _ own: [Int], prefixCount: Int
+    ) -> [ReferenceBinding] {
+        schema.references.map { columns, reference in
+            let places = columns.compactMap { own.firstIndex(of: $0) }
+            let name = schema.columns[columns[0]].property
+            let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
+            var known = reference
+            // A removed property may refer to a removed model.
+            if schema.isRemoved { known.onDelete = .unchecked }
+            return ReferenceBinding(
+                property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
+                schema: known, cells: places.map { prefixCount + $0 }, columns: columns)
+        }
+    }
+
+    /// - Parameter own: the owner's columns that are the model's.
+    private static func relation(
+        _ owner: TableSchema, _ own: [Int], _ child: TableSchema, target: Int
+    ) -> RelationBinding {
+        let name = child.path.last ?? ""
+        let isMany = child.holdsMany(below: owner)
+        return RelationBinding(
+            storedProperty: name, property: name, target: target, isMany: isMany,
+            isOptional: isMany
+                ? own.contains { owner.columns[$0].role == .presence && owner.columns[$0].property.isSame(as: name) }
+                : !child.isRequired)
+    }
+}
+
+/// The recorded tables of one model, and which of them own rows of which.
+package struct RecordedTables {
+    /// The root's first, owners before their owned records.
+    let list: [TableSchema]
+    /// For each table those whose rows its rows own. A table of a type that owns itself is listed for each table with
+    /// rows of the declaring type.
+    private(set) var owned: [[Int]]
+    /// For each table of a type that owns itself the table above the recursion.
+    private(set) var entries: [Int?]
+
+    /// - Throws: `invalidQuery` if no model has the name; `schemaMismatch` for a type that owns itself in a store that
+    ///   was written before the names of owned types were recorded.
+    init(_ name: String, _ recorded: [TableSchema]) throws(StorageError) {
+        list = Self.list(name, recorded)
+        guard let root = list.first, root.isRoot else {
+            throw StorageError.unknownModel(
+                name, among: recorded.filter { $0.isRoot && !$0.isStoresOwn }.map { $0.path.joined() })
+        }
+        if let table = list.dropFirst().first(where: { $0.isRoot || !$0.isOwned(by: root) }) {
+            throw StorageError(
+                .corrupt,
+                "The store's record of the table \(table.name) contradicts that of \(root.name); restore a backup.",
+                model: name)
+        }
+        owned = list.map { _ in [] }
+        entries = list.map { _ in nil }
+        for index in list.indices.dropFirst() { try place(index) }
+    }
+
+    package static func list(_ name: String, _ recorded: [TableSchema]) -> [TableSchema] {
+        let own = recorded.filter { $0.path.first.map { $0.isSame(as: name) } == true }
+        // Owners have shorter paths; of equal ones the first made comes first.
+        return own.enumerated().sorted { ($0.element.path.count, $0.offset) < ($1.element.path.count, $1.offset) }
+            .map(\.element)
+    }
+
+    /// The stored name of the model whose rows a table holds.
+    func model(of index: Int) -> String { list[index].model ?? list[index].path.last ?? "" }
+
+    private mutating func place(_ index: Int) throws(StorageError) {
+        let table = list[index]
+        guard let above = nearest(above: index) else { return }
+        guard table.isNode else { return owned[above].append(index) }
+        guard table.model != nil else {
+            throw StorageError(
+                .schemaMismatch,
+                "The names of the types below \(list[above].name) are not recorded; open the store once with them.",
+                model: list[0].path.first)
+        }
+        entries[index] = above
+        // Below the entry a path names the declaring type, except the entry's own path.
+        let isOfEntry = isDirectly(index, below: above)
+        let type = isOfEntry ? recursiveModel(of: above) : table.path.dropLast().last ?? ""
+        for owner in list.indices where owner == above || isNode(owner, below: above) {
+            let isOwner = owner == above && isOfEntry || model(of: owner).isSame(as: type)
+            if isOwner { owned[owner].append(index) }
+        }
+    }
+
+    /// The stored name of an entry's type, by which rows of that type further below are known. A program that gives the
+    /// entry's rows to another type renames the entry alone: then the name is the one of the rows below that no path has.
+    private func recursiveModel(of entry: Int) -> String {
+        let nodes = list.indices.filter { isNode($0, below: entry) }
+        let own = model(of: entry)
+        if nodes.contains(where: { model(of: $0).isSame(as: own) }) { return own }
+        let declaring = nodes.filter { !isDirectly($0, below: entry) }.compactMap { list[$0].path.dropLast().last }
+        let others = nodes.map { model(of: $0) }.filter { model in !declaring.contains { $0.isSame(as: model) } }
+        return others.first ?? own
+    }
+
+    private func isDirectly(_ index: Int, below entry: Int) -> Bool {
+        list[index].path.count == list[entry].path.count + 1
+    }
+
+    /// The last table above one that is none of a type that owns itself.
+    private func nearest(above index: Int) -> Int? {
+        list.indices.last { !list[$0].isNode && isAbove(list[$0], list[index]) }
+    }
+
+    /// Returns whether a table belongs to the recursion that an entry begins, and to no later one: where a recursion
+    /// has been removed, another may begin below its entry.
+    private func isNode(_ index: Int, below entry: Int) -> Bool {
+        list[index].isNode && nearest(above: index) == entry
+    }
+
+    private func isAbove(_ owner: TableSchema, _ table: TableSchema) -> Bool {
+        owner.path.count < table.path.count && zip(owner.path, table.path).allSatisfy { $0.isSame(as: $1) }
+    }
+}
+
+extension TableSchema {
+    /// Returns whether it is the root's table of a model.
+    package func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
+
+    /// Returns whether an owner may have several rows here. If that is not recorded, several are assumed, which loses
+    /// none.
+    func holdsMany(below owner: TableSchema) -> Bool {
+        isNode ? isMany ?? true : positions > owner.positions
+    }
+
+    private var positions: Int { columns.count { $0.role == .position } }
+}

@@ -1,0 +1,156 @@
+import StorageDriver
+
+/// The tables of one model, and which column has which property. Reading, writing and queries use it.
+@usableFromInline
+package final class ModelTables: Sendable {
+    /// The model's stored name.
+    package let name: String
+    /// The root's table first, then those of owned properties.
+    package let tables: [TableBinding]
+    package let root: TableBinding
+    package let hasChildren: Bool
+    /// True if some row refers to a record.
+    package let hasReferences: Bool
+    /// True if some property of the records is searched.
+    package let isSearched: Bool
+    /// The replacement of a nil key, if there is one.
+    package let assigns: KeyAssignment?
+
+    /// Rows that consist of a root's key alone.
+    package let keyRows: TableBinding
+
+    /// The recorded tables of the model that are not declared. It is deleted with its owners, and otherwise stays
+    /// (clause S7).
+    package let undeclared: [TableSchema]
+
+    /// - Parameter tables: the root's first; never empty.
+    init(name: String, tables: [TableBinding], assigns: KeyAssignment?, undeclared: [TableSchema] = []) {
+        self.undeclared = undeclared
+        self.name = name
+        self.tables = tables
+        self.assigns = assigns
+        root = tables[0]
+        hasChildren = tables.count > 1
+        hasReferences = tables.contains { !$0.references.isEmpty }
+        isSearched = tables.contains { $0.schema.columns.contains { $0.searchWeight != nil } }
+        let schema = root.schema
+        keyRows = TableBinding(
+            index: 0, schema: schema, form: .root, columns: schema.key, prefixCount: 0,
+            keyCells: Array(schema.key.indices), members: [], relations: [])
+    }
+
+    package var rootKeyCount: Int { root.keyCells.count }
+
+    /// The stored names of the models that the rows refer to.
+    var targets: [String] { tables.flatMap(\.references).map(\.schema.model) }
+}
+
+/// Maps the cells that a model reads and writes to the columns of a recorded table.
+@usableFromInline
+package final class TableBinding: Sendable {
+    /// The place of a table's rows among the others.
+    enum Form: Sendable {
+        case root
+        /// Keyed by the root's key and a fixed number of positions.
+        case child
+        /// Keyed by the root's key, the positions of the entry, and a running number; `parent` names the owning row.
+        case node
+    }
+
+    package let index: Int
+    package let schema: TableSchema
+    let form: Form
+    /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
+    package let columns: [Int]
+    /// The number of cells before the model's own.
+    package let prefixCount: Int
+    /// The cells that hold the root's key.
+    package let keyCells: [Int]
+    /// The form of each of the model's properties here, in its order.
+    package let members: [Member]
+    package let relations: [RelationBinding]
+    /// The references in the rows. Those of the elements of an array are one.
+    package let references: [ReferenceBinding]
+    /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
+    /// the same one (clause S7).
+    let identity: [Int]
+    /// The names of the members' properties, in Swift and as they are stored.
+    let names: [MemberName]
+
+    struct MemberName: Sendable {
+        let name: String
+        let storedName: String
+    }
+
+    /// A property as a query resolves it.
+    package enum Member: Sendable {
+        case column(Int)
+        case relation(Int)
+        case reference(Int)
+    }
+
+    init(
+        index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
+        members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [], identity: [Int] = [],
+        names: [MemberName] = []
+    ) {
+        self.index = index
+        self.schema = schema
+        self.form = form
+        self.columns = columns
+        self.prefixCount = prefixCount
+        self.keyCells = keyCells
+        self.members = members
+        self.relations = relations
+        self.references = references
+        self.identity = identity
+        self.names = names
+    }
+
+    /// The member with the name, in Swift or as it is stored.
+    func ordinal(of name: String) -> Int? {
+        let wanted = name.utf8
+        return names.firstIndex { $0.name.utf8.elementsEqual(wanted) }
+            ?? names.firstIndex { $0.storedName.utf8.elementsEqual(wanted) }
+    }
+
+    /// Explains why a name is unknown.
+    func lacks(_ name: String) -> String {
+        let known = names.map(\.name)
+        return
+            "\(schema.path.joined(separator: ".")) has no property \(name)\(SpellingSuggestion.hint(name, among: known)); "
+            + "it has \(known.joined(separator: ", "))"
+    }
+
+    /// The reference in each row, if the rows are the elements of an array of references.
+    var element: ReferenceBinding? { references.first.flatMap { $0.schema.isElement ? $0 : nil } }
+
+    /// The cells that rows are ordered by.
+    package var orderCells: [Int] { schema.key.compactMap { columns.firstIndex(of: $0) } }
+
+    /// The number of leading cells that two rows of the same owner share, apart from the parent.
+    var groupCount: Int { form == .node ? prefixCount - 2 : prefixCount }
+}
+
+/// A reference: which columns have the key of which model's record.
+package struct ReferenceBinding: Sendable {
+    let property: String
+    let target: ModelSource
+    /// The reference of its first column.
+    let schema: ReferenceSchema
+    /// The cells of a row, one for each part of the key.
+    let cells: [Int]
+    /// The columns of the table, one for each part of the key.
+    package let columns: [Int]
+}
+
+/// An owned property: which table its rows are in.
+package struct RelationBinding: Sendable {
+    package let storedProperty: String
+    let property: String
+    package let target: Int
+    package let isMany: Bool
+    package let isOptional: Bool
+    /// Writes the default owned records of a record that names none.
+    var writeDefault: OwnedDefault?
+}

@@ -1,0 +1,68 @@
+import StorageDriver
+
+/// The rows that a record had in one table, under the names that they were stored by.
+package struct ImageTable {
+    /// The properties that lead to the rows from the record; empty for its own row.
+    package var path: [String]
+    package var columns: [Column]
+    package var rows: [[Value]]
+
+    package struct Column {
+        package var role: UInt8
+        package var property: String
+
+        package init(role: UInt8, property: String) {
+            self.role = role
+            self.property = property
+        }
+
+        /// True if it is data. The other columns identify a row's place.
+        package var isData: Bool { role < 2 }
+    }
+
+    /// The tables of an image.
+    ///
+    /// - Throws: `corrupt` for bytes that are no image.
+    package static func all(of image: RecordImage) throws(StorageError) -> [ImageTable] {
+        var reader = ImageReader(image.bytes)
+        guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
+        var tables: [ImageTable] = []
+        while !reader.isAtEnd {
+            var path: [String] = []
+            for _ in 0..<(try reader.count()) { path.append(try reader.string()) }
+            var columns: [Column] = []
+            for _ in 0..<(try reader.count()) {
+                columns.append(Column(role: try reader.byte(), property: try reader.string()))
+            }
+            var rows: [[Value]] = []
+            let count = try reader.count()
+            // A row has at least one value.
+            guard count == 0 || !columns.isEmpty else { throw ImageReader.damaged }
+            for _ in 0..<count {
+                var row: [Value] = []
+                for _ in columns { row.append(try reader.value()) }
+                rows.append(row)
+            }
+            tables.append(ImageTable(path: path, columns: columns, rows: rows))
+        }
+        return tables
+    }
+
+    package func isSame(as schema: TableSchema) -> Bool {
+        let path = schema.path.dropFirst()
+        return path.count == self.path.count && zip(path, self.path).allSatisfy { $0.isSame(as: $1) }
+    }
+
+    /// Returns the index of a property's values.
+    package func place(of property: String, _ role: UInt8) -> Int? {
+        columns.firstIndex { $0.role == role && $0.property.isSame(as: property) }
+    }
+
+    /// Returns whether some row has a value in a column.
+    package func hasValues(_ column: Int) -> Bool { rows.contains { !$0[column].isNull } }
+
+    package mutating func remove(_ column: Int) {
+        columns.remove(at: column)
+        for row in rows.indices { rows[row].remove(at: column) }
+    }
+}

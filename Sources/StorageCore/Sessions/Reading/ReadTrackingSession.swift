@@ -1,0 +1,35 @@
+import StorageDriver
+
+/// A session that recognises a repeated read with the same result, by a digest of the rows of the result.
+package protocol ReadTrackingSession: StorageSession {
+    /// The rows of a query.
+    ///
+    /// - Parameter shown: the number of cells at the beginning of each row that are a part of the result; nil if the reader
+    ///   shows by itself what is.
+    func trackedRows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?) throws(StorageError) -> Cursor
+
+    /// The session below, for rows that are no part of a result and follow from a model's records.
+    ///
+    /// - Parameter model: the model, which counts as read.
+    func untracked(reading model: String) -> any StorageSession
+
+    /// Adds a part of the result to the digest.
+    func show(_ body: (inout RowDigest) -> Void)
+}
+
+extension StorageSession {
+    /// Rows whose first cells alone are a part of what a query gives: the others are looked at to place the rows.
+    package func rows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int) throws(StorageError) -> Cursor {
+        guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
+        return try tracking.trackedRows(plan, arguments, shown: shown)
+    }
+
+    /// Rows of which some are no part of what a query gives. Those that are must be shown.
+    func unshownRows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
+        return try tracking.trackedRows(plan, arguments, shown: nil)
+    }
+
+    /// Shows a part of its result to an observer.
+    func showToObserver(_ body: (inout RowDigest) -> Void) { (self as? any ReadTrackingSession)?.show(body) }
+}

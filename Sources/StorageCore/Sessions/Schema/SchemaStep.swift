@@ -1,0 +1,49 @@
+import StorageDriver
+
+/// One step from a recorded schema to a declared one.
+package enum SchemaStep: Sendable {
+    case change(TableChange, note: String)
+    /// Copy all rows into a table of the new schema, converting values; fails as a whole if a value does not fit.
+    case rebuild(from: TableSchema, to: TableSchema, sources: [ColumnSource], note: String)
+    /// Fails unless the table has no rows.
+    case requireEmpty(TableSchema, StorageError)
+    /// Fails unless there are as many children as owners.
+    case requireChild(owner: TableSchema, child: TableSchema, StorageError)
+    /// Fails if a row has the value 0 in the column.
+    case requireTrue(TableSchema, column: Int, StorageError)
+    /// Records the parts that are removed from the model. Reading and writing do not need it.
+    case mark(TableChange, note: String)
+    /// Nothing to do, but worth a line in the log.
+    case note(String, String)
+
+    var changesStore: Bool {
+        if case .note = self { false } else { true }
+    }
+
+    /// True if the model does not match its declaration until the step is done.
+    var isNeeded: Bool {
+        switch self {
+        case .note, .mark: false
+        default: true
+        }
+    }
+}
+
+/// The source of a rebuilt column's values.
+package struct ColumnSource: Sendable {
+    /// The column of the old table; nil if there was none.
+    package var column: Int?
+    /// The replacement of nil, or of a column that did not exist.
+    package var missing: Value?
+    var from: ColumnType
+    package var to: ColumnSchema
+    var error: StorageError
+}
+
+/// The steps that have changed a model's tables.
+package struct SchemaChange {
+    package let model: String
+    /// The model's tables before the steps.
+    package let tables: [TableSchema]
+    package let steps: [SchemaStep]
+}

@@ -1,0 +1,25 @@
+import StorageDriver
+
+/// The author of a transaction, and a note about its purpose.
+package final class CommitSignature {
+    package var author: String?
+    package var note: String?
+    /// The number that the history has given the commit, at the end of the transaction; nil if it records nothing of it.
+    package var commit: Int64?
+
+    package init() {}
+
+    /// The most bytes of UTF-8 that each may have.
+    static let mostBytes = 1 << 16
+
+    /// - Throws: `limitExceeded` for an author or a note that is too long.
+    package func check() throws(StorageError) {
+        for (name, text) in [("author", author), ("note", note)] {
+            guard let text, text.utf8.count > Self.mostBytes else { continue }
+            throw StorageError(
+                .limitExceeded,
+                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.mostBytes). Keep long "
+                    + "texts in a record of their own.")
+        }
+    }
+}

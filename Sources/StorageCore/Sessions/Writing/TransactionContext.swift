@@ -1,0 +1,339 @@
+import StorageDriver
+
+/// A transaction, or a block of reads, while a call or a user's closure runs in it.
+///
+/// A query builder that leaves the closure finds the session closed.
+package final class TransactionContext {
+    private let environment: TransactionEnvironment
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var reader: (any StorageReader)?
+    /// The session that a transaction writes to, with all layers.
+    @exclusivity(unchecked) package private(set) var outerWriter: (any StorageWriter)?
+    /// The session below the layers that capture changes; nil if there are none.
+    @exclusivity(unchecked) private var inner: (any StorageWriter)?
+    @exclusivity(unchecked) private var call: (any CancellableCall)?
+    /// The layers of the application; nil if there are none.
+    @exclusivity(unchecked) package var hooks: (any TransactionHooks)?
+    /// The models that this transaction has prepared and changed; nil if none, as mostly.
+    @exclusivity(unchecked) private(set) var own: UncommittedModels?
+    /// The author of the transaction, and its purpose; nil if it names none.
+    @exclusivity(unchecked) package private(set) var givenSignature: CommitSignature?
+    /// The last error of a call in this transaction that another writer has caused.
+    @exclusivity(unchecked) package private(set) var collision: StorageError?
+    /// References that were written to records that were not there; nil if there are none.
+    @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
+
+    /// A block of reads.
+    package init(_ environment: TransactionEnvironment, reader: any StorageReader) {
+        self.environment = environment
+        self.reader = reader
+    }
+
+    /// A transaction.
+    ///
+    /// - Parameters:
+    ///   - writer: the session with all layers.
+    ///   - inner: the session without those that capture changes; nil if there are none.
+    ///   - signature: the signature that a layer reads; nil if none does.
+    package init(
+        _ environment: TransactionEnvironment, writer: any StorageWriter, inner: (any StorageWriter)? = nil,
+        call: any CancellableCall, signature: CommitSignature? = nil
+    ) {
+        self.environment = environment
+        outerWriter = writer
+        self.inner = inner
+        self.call = call
+        givenSignature = signature
+    }
+
+    package var registry: ModelRegistry { environment.registry }
+    package var limits: BackendInfo.Limits { environment.limits }
+
+    /// Checks the conditions for the end of a transaction.
+    ///
+    /// - Returns: the models that it has prepared and changed; nil if there are none.
+    /// - Throws: `constraint` if a reference that was written names nothing (clause R2); `limitExceeded` if the author or the
+    ///   note is too long; errors of layers.
+    package func finish() throws(StorageError) -> UncommittedModels? {
+        try hooks?.callWillEnd()
+        try checkReferences()
+        try givenSignature?.check()
+        return own
+    }
+
+    package func end() {
+        if own != nil, canWrite { registry.directory.setUncommitted([:]) }
+        reader = nil
+        (outerWriter, inner) = (nil, nil)
+        call = nil
+        hooks?.end()
+        hooks = nil
+    }
+
+    package var canWrite: Bool { outerWriter != nil }
+
+    /// The author of the transaction, and its purpose, to be set.
+    package var signature: CommitSignature {
+        if let givenSignature { return givenSignature }
+        let signature = CommitSignature()
+        givenSignature = signature
+        return signature
+    }
+
+    /// The error that a call of this session throws: a collision with another writer is kept, since it may be a reason to
+    /// repeat the transaction.
+    package func tracking(_ error: StorageError) -> StorageError {
+        if error.code == .busy || error.code == .conflict { collision = error }
+        return error
+    }
+
+    package func reading(_ model: ModelSource) throws(StorageError) -> RecordReader {
+        RecordReader(handle: try handle(model), session: try openSession())
+    }
+
+    package func writing(_ model: ModelSource) throws(StorageError) -> RecordWriter {
+        let handle = try handle(model)
+        return RecordWriter(
+            handle: handle, writer: try openWriter(handle.name), limits: limits, context: self)
+    }
+
+    /// Creates or changes tables as schemas declare.
+    ///
+    /// - Parameter isExact: whether models lose properties that the schemas do not have.
+    package func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
+        for schema in schemas {
+            do throws(StorageError) {
+                let writer = try openWriter(schema.name)
+                guard try registry.prepare(schema, isExact: isExact, in: writer, didChange) else { continue }
+            } catch {
+                // The code that compares and changes tables reports errors of opening a store.
+                throw error.with {
+                    $0.operation = isExact ? "migrate" : "prepare"
+                    $0.model = schema.name
+                }
+            }
+            var own = own ?? UncommittedModels()
+            own.changed.insert(schema.name)
+            own.referrers = [:]
+            own.prepared = own.prepared.filter { $0.value.name != schema.name }
+            setOwn(own)
+        }
+    }
+
+    private func didChange(_ change: SchemaChange) throws(StorageError) {
+        for observer in environment.schemaObservers { try observer.didChange(change, in: self) }
+    }
+
+    package func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
+        switch model {
+        case .type(let type): try handle(type)
+        case .recorded(let name): try registry.recorded(name, in: openSession())
+        case .whole(let name): try registry.whole(name, in: openSession())
+        }
+    }
+
+    /// The writing session itself.
+    ///
+    /// - Parameter model: the model to write, for the error.
+    /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
+    package func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
+        guard let outerWriter else {
+            _ = try openSession()
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
+        }
+        try call?.checkCancellation()
+        return outerWriter
+    }
+
+    /// The session below the layers that capture changes: for copies of whole models, and for rows of no model.
+    ///
+    /// - Throws: as ``openWriter(_:)``.
+    package func innerWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
+        let outer = try openWriter(model)
+        return inner ?? outer
+    }
+
+    package func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
+        if own != nil, let known = own?.prepared[ObjectIdentifier(type)] { return known }
+        if let known = registry.handle(type), own == nil || own?.changed.contains(known.name) == false {
+            if let refusal = known.refusal { throw refusal }
+            return known
+        }
+        let handle = try prepare(type)
+        for target in try DeclaredModels.withTargets([type]).dropFirst() {
+            if !isPrepared(target) { _ = try prepare(target) }
+        }
+        return handle
+    }
+
+    package func isPrepared(_ type: any Storable.Type) -> Bool {
+        own?.prepared[ObjectIdentifier(type)] != nil || registry.handle(type) != nil
+    }
+
+    private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
+        let session = try openSession()
+        if let handle = try registry.upToDate(type, in: session, canWrite: canWrite) {
+            let models = (own ?? UncommittedModels()).adding(handle, for: type)
+            if canWrite {
+                setOwn(models)
+            } else {
+                // What a reader finds is committed.
+                own = models
+                registry.directory.set(handle.tables, of: ObjectIdentifier(type))
+            }
+            return handle
+        }
+        guard let outerWriter else {
+            throw StorageError(
+                .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
+                model: type.schema.name)
+        }
+        let handle = try registry.prepare(type, in: outerWriter, didChange)
+        setOwn((own ?? UncommittedModels()).adding(handle, for: type))
+        own?.referrers = [:]
+        return handle
+    }
+
+    /// Sets the models that the transaction has prepared, which only its own queries see.
+    private func setOwn(_ models: UncommittedModels?) {
+        own = models
+        registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])
+    }
+
+    /// Releases the names that the undone transaction has claimed.
+    package func releaseNames() { if let own { registry.release(own.claimed) } }
+
+    // MARK: References
+
+    /// Keeps references to records that are not there yet, to be checked at the end.
+    func add(unresolved keys: [[Value]], _ place: UnresolvedReferences.Place) {
+        let unresolved = unresolved ?? UnresolvedReferences()
+        unresolved.add(keys, place)
+        self.unresolved = unresolved
+    }
+
+    /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
+    package func checkReferences() throws(StorageError) { try unresolved?.check(self) }
+
+    /// Returns the references to a model's records, of all programs.
+    package func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
+        let writer = try openWriter(model.name)
+        // What this transaction has prepared is not known to others, and perhaps undone.
+        guard own == nil else {
+            if let known = own?.referrers[model.name] { return known }
+            let found = try Referrer.all(to: model, in: writer)
+            own?.referrers[model.name] = found
+            return found
+        }
+        return try model.referrers(at: registry.schemaVersion.load(ordering: .acquiring)) {
+            () throws(StorageError) in try Referrer.all(to: model, in: writer)
+        }
+    }
+
+    /// Runs a user's closure in a savepoint, which is undone if the closure throws.
+    package func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        _ = try openSession()
+        guard canWrite else {
+            throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
+        }
+        var own: StorageError?
+        do {
+            return try atomically { () throws(StorageError) in
+                do throws(StorageError) {
+                    return try body()
+                } catch {
+                    own = error
+                    throw error
+                }
+            }
+        } catch {
+            if let own, error.isSame(as: own) { throw error }
+            throw tracking(error)
+        }
+    }
+
+    /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
+    package func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        guard let outerWriter else { return try body() }
+        let before = (own, unresolved?.mark)
+        var result: T?
+        do {
+            try outerWriter.savepoint { () throws(StorageError) in
+                result = try body()
+                try hooks?.callWillEnd()
+            }
+        } catch {
+            if own != nil { undo(to: before.0) }
+            unresolved?.undo(to: before.1 ?? 0)
+            throw error
+        }
+        guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
+        return result
+    }
+
+    /// Forgets what an undone savepoint has prepared.
+    private func undo(to before: UncommittedModels?) {
+        let claimed = own?.claimed ?? [:]
+        setOwn(before)
+        own?.referrers = [:]
+        registry.release(claimed.filter { before?.claimed[$0.key] == nil })
+    }
+
+    private func openSession() throws(StorageError) -> any StorageSession {
+        if let outerWriter {
+            try call?.checkCancellation()
+            return outerWriter
+        }
+        guard let reader else {
+            throw StorageError(
+                .closed, "The transaction or read block has ended; its handle and builders cannot be used.")
+        }
+        try CancellationCheck.look()
+        return reader
+    }
+}
+
+/// The parts of a store that its transactions and read blocks use.
+package final class TransactionEnvironment: Sendable {
+    let registry: ModelRegistry
+    let limits: BackendInfo.Limits
+    let schemaObservers: [any SchemaChangeObserver]
+
+    package init(
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, _ schemaObservers: [any SchemaChangeObserver]
+    ) {
+        self.registry = registry
+        self.limits = limits
+        self.schemaObservers = schemaObservers
+    }
+}
+
+/// The models that a transaction has prepared, and that the store does not know until it commits.
+package struct UncommittedModels {
+    /// Prepared models.
+    package var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
+    package var changed: Set<String> = []
+    /// The stored names of the types that were prepared.
+    package var claimed: [ObjectIdentifier: String] = [:]
+    /// The references to models, found since the last change.
+    var referrers: [String: [Referrer]] = [:]
+
+    func adding(_ handle: ModelHandle, for type: any Storable.Type) -> UncommittedModels {
+        var models = self
+        models.prepared[ObjectIdentifier(type)] = handle
+        models.claimed[ObjectIdentifier(type)] = handle.name
+        return models
+    }
+}
+
+/// A call that its task may cancel.
+package protocol CancellableCall: AnyObject {
+    /// - Throws: `cancelled` if the task was cancelled.
+    func checkCancellation() throws(StorageError)
+}
+
+/// Learns of changes of schemas, in the transactions that make them.
+package protocol SchemaChangeObserver: AnyObject, Sendable {
+    func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError)
+}
