@@ -56,6 +56,8 @@ final class Connection: @unchecked Sendable {
     private(set) var keepsStatements = true
     /// The number of statement names that this connection no longer uses and a pooler still keeps.
     private var forgotten = 0
+    /// The names of statements that one transaction repeats, where names may not outlive it.
+    private var transactionNames: TransactionNames?
     /// The settings of this connection on the server.
     private(set) var settings = Settings()
     /// The identity of the server; nil until a transaction that writes has asked for it.
@@ -97,6 +99,7 @@ final class Connection: @unchecked Sendable {
         isShared = configuration.pooler == .transaction || configuration.pooler == .automatic && isPooled
         isKeptByPooler = isPooled && !isShared
         keepsStatements = try keepsNames(configuration)
+        if isShared, !keepsStatements, configuration.statements == nil { transactionNames = TransactionNames() }
         if isShared { label = Self.newLabel(handle) } else { self.process = process }
         settings = Settings(configuration, label: label)
         // Sent by themselves: a first statement that fails would undo them.
@@ -147,6 +150,9 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
+    /// True if a group of statements has names for what it repeats, which end with the transaction.
+    var namesInTransactions: Bool { transactionNames != nil }
+
     /// True if nothing waits to be sent, and no answer to be read.
     var isSettled: Bool { waiting.isEmpty && unread == 0 }
 
@@ -175,6 +181,10 @@ final class Connection: @unchecked Sendable {
             for setting in settings.ofWrites { add("SET LOCAL \(setting)") }
         }
     }
+
+    /// Lets the server plan a statement that the next group repeats once, for any values, instead of for the values of each of its first
+    /// five uses. It holds to the end of the transaction.
+    func planOnce() { add("SELECT pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true)") }
 
     /// Drops the statements that wait, from an index on.
     func dropWaiting(from index: Int = 0) { waiting.removeSubrange(index...) }
@@ -224,17 +234,22 @@ final class Connection: @unchecked Sendable {
         let all = waiting + statements
         let given = waiting.count
         waiting = []
+        let isInTransaction =
+            PQtransactionStatus(handle) == PQTRANS_INTRANS || all.first?.sql.hasPrefix("BEGIN") == true
+        if isInTransaction { transactionNames?.choose(all) }
         let steps = try send(all)
         try readUnread()
         var outcome = Outcome()
         for step in steps {
             let (result, error) = try readStep(all[step.index].sql)
-            if let error {
-                outcome.failure = outcome.failure ?? (max(step.index - given, 0), error)
-            } else if step.isPreparing {
-                if result != nil { prepared.insert(all[step.index].name) }
-            } else if let result, step.index >= given {
-                outcome.results.append(result)
+            if let error { outcome.failure = outcome.failure ?? (max(step.index - given, 0), error) }
+            guard let result else { continue }
+            switch step.action {
+            case .prepare where keepsStatements: prepared.insert(all[step.index].name)
+            case .prepare: transactionNames?.wasPrepared(all[step.index].name)
+            case .deallocate: transactionNames?.wasDeallocated(all[step.index].name)
+            case .run where step.index >= given: outcome.results.append(result)
+            case .run: break
             }
         }
         try readEnd()
@@ -292,34 +307,46 @@ final class Connection: @unchecked Sendable {
     // MARK: Messages
 
     private struct Step {
+        enum Action { case prepare, run, deallocate }
+
         /// The statement's index among those that were sent.
         let index: Int
-        let isPreparing: Bool
+        let action: Action
     }
 
     private func send(_ statements: [Statement]) throws(StorageError) -> [Step] {
         if let loss { throw loss }
         var steps: [Step] = []
         var preparing: Set<String> = []
+        // The text that the server has read last, as its statement without a name.
+        var unnamed: String?
         for (index, statement) in statements.enumerated() {
-            // What is prepared behind a pooler that knows no names would be there for its other clients, and not be there for
-            // this one.
-            let isKept = keepsStatements && !statement.name.isEmpty
-            if isKept, !prepared.contains(statement.name), preparing.insert(statement.name).inserted {
-                guard PQsendPrepare(handle, statement.name, statement.sql, 0, nil) == 1 else {
-                    throw lost(statement.sql)
-                }
-                steps.append(Step(index: index, isPreparing: true))
+            // Behind a pooler that knows no names, what is prepared would be there for its other clients after the transaction,
+            // and not be there for this one.
+            let name = keepsStatements ? statement.name : transactionNames?.name(for: statement.name) ?? ""
+            if !name.isEmpty, !keepsStatements || !prepared.contains(name), preparing.insert(name).inserted {
+                guard PQsendPrepare(handle, name, statement.sql, 0, nil) == 1 else { throw lost(statement.sql) }
+                steps.append(Step(index: index, action: .prepare))
             }
+            let isRead = !name.isEmpty || !keepsStatements && unnamed == statement.sql
             let isSent = statement.parameters.withAddresses { values, lengths, formats in
                 let count = Int32(clamping: values.count)
-                return isKept
-                    ? PQsendQueryPrepared(handle, statement.name, count, values, lengths, formats, 1)
+                return isRead
+                    ? PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
                     : PQsendQueryParams(handle, statement.sql, count, nil, values, lengths, formats, 1)
             }
             guard isSent == 1 else { throw lost(statement.sql) }
-            steps.append(Step(index: index, isPreparing: false))
+            if name.isEmpty { unnamed = statement.sql }
+            steps.append(Step(index: index, action: .run))
+            guard let ended = transactionNames?.ended(by: statement, at: index), !ended.isEmpty else { continue }
+            for name in ended {
+                let sql = "DEALLOCATE \(name)"
+                guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost(sql) }
+                steps.append(Step(index: index, action: .deallocate))
+            }
+            unnamed = nil
         }
+        transactionNames?.forgetChoice()
         guard PQpipelineSync(handle) == 1 else { throw lost("send") }
         try flush()
         return steps

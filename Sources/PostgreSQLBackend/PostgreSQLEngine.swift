@@ -15,6 +15,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     private let pool: ConnectionPool
     /// The servers that answer reads in place of the primary; nil where there are none.
     let replicas: Replicas?
+    /// Sends lookups together; nil where statements have names.
+    private let lookups: SharedLookups?
     private let writer: Mutex<WriterState>
     /// The recorded tables that were read last, with their version.
     private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
@@ -56,6 +58,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         names.partitions = configuration.partitions
         self.names = names
         serverVersion = connection.serverVersion
+        lookups = connection.isShared && !connection.keepsStatements ? SharedLookups() : nil
         let opening = try Self.open(connection, configuration, names, role, logger)
         let record = opening.record
         format = opening.format
@@ -172,6 +175,11 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         let isSerializable = configuration.writers == .many && !role.isReplica
         if let (connection, replica) = try replicas?.take(pool) {
             return PostgreSQLReader(connection, self, scope, isSerializable: false, of: replica, isOnReplica: true)
+        }
+        if let lookups, scope == .query, !isSerializable {
+            return LookupReader(lookups) { () throws(StorageError) in
+                PostgreSQLReader(try self.takeFromPrimary().0, self, scope, isSerializable: false, of: self.pool)
+            }
         }
         let connection = try takeFromPrimary().0
         return PostgreSQLReader(connection, self, scope, isSerializable: isSerializable, of: pool)

@@ -110,6 +110,32 @@ class PostgreSQLSession: PrefetchingSession {
         return ResultRows(result, compiled.forms, isReading: isReading)
     }
 
+    /// The answers to lookups that travel together; nil for each that more than one statement answers.
+    final func answers(to lookups: [QueryRequest]) throws(StorageError) -> [LookupAnswer?] {
+        try surviving { () throws(StorageError) in
+            var queries: [PreparedQuery] = []
+            var statements: [Statement] = []
+            var places: [Int?] = []
+            for lookup in lookups {
+                let query = try prepared(lookup.plan, lookup.arguments)
+                let compiled = query.compiled
+                guard compiled.isWhole, !compiled.isLong, !compiled.isSliced else {
+                    places.append(nil)
+                    continue
+                }
+                places.append(statements.count)
+                statements.append(Statement(compiled.sql, name: query.name, compiled.bind(lookup.arguments)))
+                queries.append(query)
+            }
+            guard !statements.isEmpty else { return places.map { _ in nil } }
+            let results = try ask(statements, for: queries)
+            guard results.count == queries.count else { throw Catalog.damaged }
+            return places.map { place in
+                place.map { LookupAnswer(result: results[$0], forms: queries[$0].compiled.forms) }
+            }
+        }
+    }
+
     // MARK: Announced queries
 
     final func prefetch(_ queries: [QueryRequest]) { (prefetched, answers) = (queries, []) }

@@ -90,6 +90,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
                 return false
             }
         }
+        if deferred.count >= TransactionNames.leastUses, connection.namesInTransactions { connection.planOnce() }
         let keys = greatestKeys.tables
         let batches = deferred.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) }
         deferred = []

@@ -75,6 +75,77 @@ struct PoolerTests {
         try await store.close()
     }
 
+    @Test func `what a transaction repeats is prepared for it alone, also where a statement of it fails`() async throws
+    {
+        try await Self.withPooler(size: 1) { pooler, schema in
+            // A process that answers psql is the only one, so it is also that of the store.
+            let store = try await Self.store(pooler, schema, "&timeout=60000")
+            try await store.insert(Pen(id: 0, color: "first"))
+            for round in 0..<3 {
+                let failures = try await withThrowingTaskGroup(of: StorageError.Code?.self) { group in
+                    for task in 1...64 {
+                        group.addTask {
+                            do {
+                                // Of each eight, the last inserts a record that is there.
+                                if task % 8 == 0 {
+                                    try await store.insert(Pen(id: 0))
+                                } else {
+                                    try await store.save(Pen(id: task, color: "\(round)"))
+                                }
+                                return nil
+                            } catch let error as StorageError {
+                                return error.code
+                            }
+                        }
+                    }
+                    var failures: [StorageError.Code] = []
+                    for try await failure in group { if let failure { failures.append(failure) } }
+                    return failures
+                }
+                #expect(failures.count == 8 && failures.allSatisfy { $0 == .duplicateKey })
+                #expect(try Self.leftovers(pooler) == "0|0|0|0")
+            }
+            #expect(try await store.find(Pen.self, key: 0) == Pen(id: 0, color: "first"))
+            #expect(try await store.select(Pen.self).where { $0.color == "2" }.count() == 56)
+            try await store.close()
+        }
+    }
+
+    @Test func `lookups that travel together have their own answers, and an error is that of its lookup alone`()
+        async throws
+    {
+        try await Self.withPooler { pooler, schema in
+            let url = "\(pooler.address)&schema=\(schema)&timeout=60000"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
+            try await store.insert((0..<64).map { Pen(id: $0, color: "color \($0)") })
+            try await store.insert(Cap(id: 1))
+            for isCapThere in [true, false] {
+                if !isCapThere { _ = try Server.psql("DROP TABLE \"\(schema)\".\"Cap\"") }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for task in 0..<64 {
+                        group.addTask {
+                            for number in 0..<10 {
+                                let id = (task + number * 7) % 80
+                                let found = try await store.find(Pen.self, key: id)
+                                #expect(found == (id < 64 ? Pen(id: id, color: "color \(id)") : nil))
+                                guard number == 5, task % 4 == 0 else { continue }
+                                if isCapThere {
+                                    #expect(try await store.find(Cap.self, key: 1) == Cap(id: 1))
+                                } else {
+                                    await #expect(throws: StorageError.self) { try await store.find(Cap.self, key: 1) }
+                                }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            try await store.close()
+            let closed = await #expect(throws: StorageError.self) { try await store.find(Pen.self, key: 1) }
+            #expect(closed?.code == .closed)
+        }
+    }
+
     private struct Outcome {
         var acknowledged: Set<Int> = []
         var failed: Set<Int> = []

@@ -1,0 +1,111 @@
+internal import Dispatch
+internal import StorageDriver
+import Synchronization
+
+/// The answer to a lookup.
+struct LookupAnswer {
+    let result: StatementResult
+    let forms: [WireForm]
+}
+
+/// Sends the lookups of several callers together, behind a pooler that knows no names of statements.
+///
+/// There the server reads and plans each statement anew and each read sends its settings, which costs more than the lookup. While
+/// a caller sends, others gather, and all who have come are sent as one group: one text for each plan, one set of settings. Each
+/// statement has a snapshot of its own, taken after its call has begun, as if it was sent alone.
+final class SharedLookups: Sendable {
+    /// One caller's lookup.
+    ///
+    /// Unchecked: the caller's thread uses it until it is among those that wait, where the lock of `state` guards it, and the thread
+    /// that sends it from then on until it signals the end.
+    private final class Lookup: @unchecked Sendable {
+        let request: QueryRequest
+        let end = DispatchSemaphore(value: 0)
+        /// Nil where the caller asks by itself.
+        var answer: Result<LookupAnswer, StorageError>?
+        /// The lookups that this one's caller sends, its own among them; empty where another caller sends it.
+        var group: [Lookup] = []
+
+        init(_ request: QueryRequest) { self.request = request }
+    }
+
+    private struct State {
+        var senders = 0
+        var waiting: [Lookup] = []
+
+        mutating func takeGroup() -> [Lookup] {
+            let group = Array(waiting.prefix(mostTogether))
+            waiting.removeFirst(group.count)
+            return group
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// So many do not wait for a sender. Fewer at a time cost the server more than a second process that works beside the first.
+    private static let fewest = 8
+    private static let mostTogether = 64
+
+    /// Returns the answer to a lookup.
+    ///
+    /// - Parameter take: takes a session, which is ended after the group.
+    /// - Returns: nil if the caller should ask by itself: the lookup needs more than one statement, or a statement of the group has
+    ///   failed, perhaps another one.
+    /// - Throws: what `take` throws, of which a caller has no other error than the one that sends.
+    func answer(
+        to request: QueryRequest, _ take: () throws(StorageError) -> PostgreSQLReader
+    ) throws(StorageError) -> LookupAnswer? {
+        let lookup = Lookup(request)
+        let isSent = state.withLock { state in
+            state.waiting.append(lookup)
+            guard state.senders == 0 || state.waiting.count >= Self.fewest else { return true }
+            state.senders += 1
+            lookup.group = state.takeGroup()
+            return false
+        }
+        if isSent { lookup.end.wait() }
+        if !lookup.group.isEmpty {
+            let group = lookup.group
+            lookup.group = []
+            Self.send(group, take)
+            passOn()
+            for other in group where other !== lookup { other.end.signal() }
+        }
+        return try lookup.answer?.get()
+    }
+
+    private static func send(_ group: [Lookup], _ take: () throws(StorageError) -> PostgreSQLReader) {
+        let session: PostgreSQLReader
+        do throws(StorageError) {
+            session = try take()
+        } catch {
+            // A cancelled caller is cancelled alone.
+            if error.code != .cancelled { for lookup in group { lookup.answer = .failure(error) } }
+            return
+        }
+        defer { session.end() }
+        // By plans, so that the server reads each text once.
+        let group = group.sorted { ObjectIdentifier($0.request.plan) < ObjectIdentifier($1.request.plan) }
+        if group.count >= TransactionNames.leastUses { session.connection.planOnce() }
+        do throws(StorageError) {
+            for (lookup, answer) in zip(group, try session.answers(to: group.map(\.request))) {
+                lookup.answer = answer.map { .success($0) }
+            }
+        } catch {
+            // Each caller asks by itself, and has the error that is its own.
+        }
+    }
+
+    /// Lets the first of those that wait send all of them.
+    private func passOn() {
+        let next = state.withLock { state -> Lookup? in
+            guard let next = state.waiting.first else {
+                state.senders -= 1
+                return nil
+            }
+            next.group = state.takeGroup()
+            return next
+        }
+        next?.end.signal()
+    }
+}
