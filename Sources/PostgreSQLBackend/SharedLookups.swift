@@ -42,7 +42,8 @@ final class SharedLookups: Sendable {
 
     private let state = Mutex(State())
 
-    /// So many do not wait for a sender. Fewer at a time cost the server more than a second process that works beside the first.
+    /// The number of waiting lookups that are sent beside those of another caller. A smaller group costs the server more than a
+    /// second process gains.
     private static let fewest = 8
     private static let mostTogether = 64
 

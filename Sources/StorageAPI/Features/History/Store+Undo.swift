@@ -92,9 +92,7 @@ private struct Undoing {
     }
 
     private func writing(_ model: String) throws(StorageError) -> RecordWriter {
-        RecordWriter(
-            handle: try whole(model), writer: try context.openWriter(model), limits: context.limits,
-            context: context)
+        RecordWriter(handle: try whole(model), writer: try context.openWriter(model), context: context)
     }
 
     private var missing: StorageError {

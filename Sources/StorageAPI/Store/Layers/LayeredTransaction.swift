@@ -119,7 +119,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         // A model that has no table yet has no records.
         guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
         let handle = try context.registry.whole(model, in: writer)
-        let writing = RecordWriter(handle: handle, writer: writer, limits: context.limits, context: context)
+        let writing = RecordWriter(handle: handle, writer: writer, context: context)
         _ = try writing.eachPart(of: Selection()) { (keys) throws(StorageError) in
             let images = withImages ? try RecordImage.read(keys, handle, in: writer) : [:]
             for row in 0..<keys.count {

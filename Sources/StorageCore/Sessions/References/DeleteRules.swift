@@ -43,7 +43,7 @@ struct DeleteRules {
         guard !new.isEmpty else { return kept }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
-        let writing = RecordWriter(handle: model, writer: writer, limits: context.limits, context: context)
+        let writing = RecordWriter(handle: model, writer: writer, context: context)
         let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
         let count: Int
         do throws(StorageError) {

@@ -11,18 +11,15 @@ internal import Foundation
 package struct RecordWriter {
     package let handle: ModelHandle
     package let writer: any StorageWriter
-    package let limits: BackendInfo.Limits
     let context: TransactionContext
 
-    package init(
-        handle: ModelHandle, writer: any StorageWriter, limits: BackendInfo.Limits, context: TransactionContext
-    ) {
+    package init(handle: ModelHandle, writer: any StorageWriter, context: TransactionContext) {
         self.handle = handle
         self.writer = writer
-        self.limits = limits
         self.context = context
     }
 
+    package var limits: BackendInfo.Limits { context.limits }
     package var model: ModelTables { handle.tables }
 
     // MARK: Insert, save, update

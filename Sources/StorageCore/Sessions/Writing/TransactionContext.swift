@@ -93,8 +93,7 @@ package final class TransactionContext {
 
     package func writing(_ model: ModelSource) throws(StorageError) -> RecordWriter {
         let handle = try handle(model)
-        return RecordWriter(
-            handle: handle, writer: try openWriter(handle.name), limits: limits, context: self)
+        return RecordWriter(handle: handle, writer: try openWriter(handle.name), context: self)
     }
 
     /// Creates or changes tables as schemas declare.
@@ -136,10 +135,12 @@ package final class TransactionContext {
     ///
     /// - Parameter model: the model to write, for the error.
     /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
-    package func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
+    package func openWriter(
+        _ model: @autoclosure () -> String? = nil
+    ) throws(StorageError) -> any StorageWriter {
         guard let outerWriter else {
             _ = try openSession()
-            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model())
         }
         try call?.checkCancellation()
         return outerWriter
