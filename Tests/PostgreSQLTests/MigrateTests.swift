@@ -101,11 +101,27 @@ struct MigrateTests {
         }
         #expect(try Self.migrated(at: url) == 0)
 
-        let killed = Self.tool(command)
+        // One schema cannot be changed, so that the run is in its middle for as long as it takes to see how far it is.
+        let holder = Process()
+        holder.executableURL = URL(filePath: "/usr/bin/env")
+        holder.arguments = [
+            "psql", url, "-qXAt", "-c", "BEGIN", "-c", "LOCK TABLE app_t\(names.count - 1).\"Guest\" IN SHARE MODE",
+            "-c", "SELECT 'held'", "-c", "SELECT pg_sleep(3600)",
+        ]
+        let held = Pipe()
+        holder.standardOutput = held
+        try holder.run()
+        _ = held.fileHandleForReading.availableData
+        let killed = Self.tool(command.map { $0 == url ? "\(url)&timeout=3600000" : $0 })
         try killed.run()
         try await eventually { try Self.migrated(at: url) >= names.count / 10 || !killed.isRunning }
+        #expect(killed.isRunning)
         kill(killed.processIdentifier, SIGKILL)
         killed.waitUntilExit()
+        holder.terminate()
+        try Server.psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)' AND pid <> pg_backend_pid()",
+            at: url)
         // The server ends the transactions of what was killed.
         let writing =
             "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation::regclass::text LIKE '%app_t%'"
