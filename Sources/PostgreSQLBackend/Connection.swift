@@ -3,14 +3,6 @@ internal import Dispatch
 internal import Logging
 internal import StorageDriver
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// A connection to the server. It is always in libpq's pipeline mode: several statements travel together, and what begins
 /// or ends a savepoint goes with the statement that follows.
 ///
@@ -138,17 +130,6 @@ final class Connection: @unchecked Sendable {
 
     /// The server's version, as people write it.
     var serverVersion: String { String(cString: PQparameterStatus(handle, "server_version")) }
-
-    /// Returns whether the connection survived the time it was idle.
-    func isAlive() -> Bool {
-        guard loss == nil else { return false }
-        var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        // What has arrived may be results that nobody has read. The end is seen when there is nothing before it.
-        while poll(&socket, 1, 0) > 0 {
-            guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return false }
-        }
-        return true
-    }
 
     /// True if a group of statements has names for what it repeats, which end with the transaction.
     var namesInTransactions: Bool { transactionNames != nil }
@@ -398,22 +379,5 @@ final class Connection: @unchecked Sendable {
             }
             unread -= 1
         }
-    }
-
-    func lost(_ action: String) -> StorageError {
-        if let loss { return loss }
-        let error = lastWords(action) ?? PostgreSQLFailure.lost(handle, doing: action)
-        loss = error
-        return error
-    }
-
-    /// Returns the server's message about the end of the connection, where a failed send revealed it.
-    private func lastWords(_ action: String) -> StorageError? {
-        // Without a connection libpq waits for nothing, and gives what has arrived.
-        while PQstatus(handle) == CONNECTION_BAD, let result = PQgetResult(handle) {
-            defer { PQclear(result) }
-            if let ending = PostgreSQLFailure.ended(result, action) { return ending }
-        }
-        return nil
     }
 }

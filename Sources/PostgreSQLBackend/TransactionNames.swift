@@ -3,7 +3,7 @@
 ///
 /// A statement is prepared before its first use in a group of statements and deallocated behind its last, so the process keeps
 /// none after the transaction. Where a statement of the group fails, those behind it do not run: what is left then is
-/// deallocated behind the rollback, which reaches the same process. If the client is lost, a pooler ends the process.
+/// deallocated behind the rollback, which reaches the same process. If the client is lost, PgBouncer ends the process.
 struct TransactionNames {
     /// Distinguishes the names from those of every other client.
     private let prefix = "storage_" + String(UInt64.random(in: 0...(.max)), radix: 36) + "_"
