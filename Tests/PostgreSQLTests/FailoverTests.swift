@@ -32,8 +32,7 @@ struct FailoverTests {
         #expect(try await values.next()?.count == 10)
 
         // The primary ends as if it were killed.
-        _ = try? Server.psql(
-            "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+        try await servers.crash()
         let lost = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 12)) }
         #expect(lost?.code == .io)
         try Server.psql("SELECT pg_promote()", at: addresses[1])
@@ -100,8 +99,7 @@ struct FailoverTests {
                 try await eventually { tally.outcome.withLock { $0.reads >= wanted || $0.errors.count >= 100 } }
             }
             try await wait(for: 50)
-            _ = try? Server.psql(
-                "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+            try await servers.crash()
             try Server.psql("SELECT pg_promote()", at: addresses[1])
             try await wait(for: 50)
             tally.outcome.withLock { $0.isOver = true }
@@ -139,8 +137,7 @@ struct FailoverTests {
         try Server.psql("SELECT pg_reload_conf()", at: addresses[1])
         try await eventually { try Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) == "0" }
         try await store.save(Pen(id: 2))
-        _ = try? Server.psql(
-            "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+        try await servers.crash()
         try Server.psql("SELECT pg_promote()", at: addresses[1])
 
         let lacking = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 3)) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A server of the test's own, and those that follow it.
 final class OwnServer {
@@ -30,6 +31,13 @@ final class OwnServer {
     func end() throws {
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
+    }
+
+    /// Ends the first server as a crash would, and returns when none of its processes is left: the one that listens, which
+    /// is told, ends last. The signal alone is not enough: on a busy machine a write was acknowledged after it.
+    func crash() async throws {
+        _ = try? Server.psql("COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+        try await eventually { try Server.isGone(at: addresses[0]) }
     }
 
     /// The server's processes; its first one is the first.

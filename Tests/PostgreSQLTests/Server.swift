@@ -52,6 +52,16 @@ enum Server {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Whether nobody listens at an address. A server that starts or stops still does.
+    static func isGone(at address: String) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["pg_isready", "-q", "-t", "10", "-d", address]
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 2
+    }
+
     /// Waits until a replica has replayed the primary's log to a place.
     static func replay(to place: String, at replica: String) async throws {
         try await eventually { try psql("SELECT pg_last_wal_replay_lsn() >= '\(place)'", at: replica) == "t" }
