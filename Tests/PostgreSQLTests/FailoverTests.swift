@@ -68,6 +68,9 @@ struct FailoverTests {
         // What is acknowledged is on both.
         try Server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'", at: addresses[0])
         try Server.psql("SELECT pg_reload_conf()", at: addresses[0])
+        try await eventually {
+            try Server.psql("SELECT sync_state FROM pg_stat_replication", at: addresses[0]) == "sync"
+        }
         let ports = try addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
         let url =
             "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"

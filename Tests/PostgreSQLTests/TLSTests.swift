@@ -123,7 +123,8 @@ struct TLSTests {
             // Connections that are open stay.
             try await store.insert(Pen(id: 2))
             try Server.psql(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port > 0", at: server.address)
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE client_port > 0",
+                at: server.address)
             let error = await #expect(throws: StorageError.self) { try await store.insert(Pen(id: 3)) }
             #expect(
                 error?.code == .configuration && error?.message.contains("expired") == true,
