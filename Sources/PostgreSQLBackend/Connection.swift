@@ -267,12 +267,14 @@ final class Connection: @unchecked Sendable {
     /// Forgets the statements of all plans. A name is never used for another statement.
     func forgetPlans() { for name in plans.removeAll() { forget(name) } }
 
+    /// The names of the statements that are the same for all stores.
+    private static let common: Set = [
+        "candidates", "declarations", "identity", "notify", "place", "process", "shared_transaction",
+    ]
+
     /// Forgets the prepared statements of a store, and keeps those that are the same for all.
     func forgetStore() {
-        for name in prepared
-        where !["foreign", "identity", "notify", "place", "process", "shared_transaction"].contains(name) {
-            forget(name)
-        }
+        for name in prepared where !Self.common.contains(name) { forget(name) }
     }
 
     /// Forgets a prepared statement, here and in the server.

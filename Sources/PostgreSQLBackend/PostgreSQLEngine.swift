@@ -166,8 +166,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         listener?.use(new)
     }
 
-    /// Reads the declarations of the tables that other software made.
-    var foreignTables: Statement { ForeignCatalog.statement(configuration.schema) }
+    /// Lists the tables that other software may have made.
+    var foreignCandidates: Statement { ForeignCatalog.candidates(configuration.schema) }
 
     // MARK: Reading
 

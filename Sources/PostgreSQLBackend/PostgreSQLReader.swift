@@ -135,8 +135,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
                 return tables
             }
             let recorded = try engine.readTables(connection)
-            guard let foreign = try ask([engine.foreignTables]).first else { throw Catalog.damaged }
-            return try recorded + names.foreign.keep(foreign)
+            guard let candidates = try ask([engine.foreignCandidates]).first else { throw Catalog.damaged }
+            return try recorded + foreignTables(candidates)
         }
     }
 

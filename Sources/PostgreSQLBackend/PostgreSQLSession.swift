@@ -21,9 +21,15 @@ class PostgreSQLSession: PrefetchingSession {
     /// The recorded tables, then those of other software.
     func tables() throws(StorageError) -> [TableSchema] {
         let recorded = engine.record.versionIndex == nil ? [] : [Catalog.definitions(names)]
-        let results = try ask(recorded + [engine.foreignTables])
-        guard let foreign = results.last, results.count == recorded.count + 1 else { throw Catalog.damaged }
-        return try (recorded.isEmpty ? [] : Catalog.tables(results[0])) + names.foreign.keep(foreign)
+        let results = try ask(recorded + [engine.foreignCandidates])
+        guard let candidates = results.last, results.count == recorded.count + 1 else { throw Catalog.damaged }
+        return try (recorded.isEmpty ? [] : Catalog.tables(results[0])) + foreignTables(candidates)
+    }
+
+    /// The tables of other software among the candidates.
+    final func foreignTables(_ candidates: StatementResult) throws(StorageError) -> [TableSchema] {
+        guard let statement = ForeignCatalog.declarations(candidates) else { return try names.foreign.keep(nil) }
+        return try names.foreign.keep(ask([statement]).first)
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {

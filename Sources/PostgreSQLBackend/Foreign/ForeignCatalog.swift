@@ -13,24 +13,34 @@ final class ForeignCatalog: Sendable {
     /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
     private let partitioned = Mutex<Set<String>>([])
 
-    /// Reads the declarations: one JSON text for each table.
-    static func statement(_ schema: String) -> Statement {
+    /// Lists the tables whose declarations are needed: those that are not the store's own, and own ones with partitions, rules
+    /// or triggers. Most stores have none, and to plan ``declarations(_:)`` takes the server milliseconds, again whenever any
+    /// table of the database was changed.
+    static func candidates(_ schema: String) -> Statement {
         var parameters = Parameters()
         parameters.add(plain: schema)
-        return Statement(sql, name: "foreign", parameters)
+        return Statement(candidatesSQL, name: "candidates", parameters)
     }
 
-    /// Keeps the statement's result, and returns the tables' schemas.
-    func keep(_ result: StatementResult) throws(StorageError) -> [TableSchema] {
+    /// Reads the declarations of the tables that were listed: one JSON text for each table. Nil if none was.
+    static func declarations(_ candidates: StatementResult) -> Statement? {
+        guard candidates.count > 0 else { return nil }
+        var parameters = Parameters()
+        parameters.add(plain: "{\((0..<candidates.count).map { candidates.text($0) ?? "0" }.joined(separator: ","))}")
+        return Statement(declarationsSQL, name: "declarations", parameters)
+    }
+
+    /// Keeps the declarations, if there are any, and returns the tables' schemas.
+    func keep(_ result: StatementResult?) throws(StorageError) -> [TableSchema] {
         let decoder = JSONDecoder()
         var tables: [String: ForeignTable] = [:]
         var schemas: [TableSchema] = []
         var particulars: [String: ForeignTable.Particulars] = [:]
-        for row in 0..<result.count {
+        for row in 0..<(result?.count ?? 0) {
             let table: ForeignTable
             do {
                 table = try decoder.decode(
-                    ForeignTable.self, from: Data(result.bytes(row, 0) ?? .init(start: nil, count: 0)))
+                    ForeignTable.self, from: Data(result?.bytes(row, 0) ?? .init(start: nil, count: 0)))
             } catch {
                 throw StorageError(.io, "The server describes a table in an unknown form.", underlying: error)
             }
@@ -87,8 +97,23 @@ final class ForeignCatalog: Sendable {
             model: schema.path.first, underlying: cause)
     }
 
-    /// A store's own tables have primary keys that it has named. Of these only their particulars are queried.
-    private static let sql = """
+    /// True for a table of the store's own, which has a primary key that the store has named.
+    private static let isOwn = """
+        EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
+          -- By an index of names all stores' constraints would be looked at.
+          AND (k.conname || '') ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$')
+        """
+
+    private static let candidatesSQL = """
+        SELECT c.oid::int8::text FROM pg_depend d JOIN pg_class c ON c.oid = d.objid
+        -- No index of pg_class has the schema first.
+        WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = to_regnamespace(quote_ident($1::text))
+          AND d.classid = 'pg_class'::regclass AND d.deptype = 'n' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          AND (c.relkind = 'p' OR c.relhasrules OR c.relhastriggers OR NOT \(isOwn))
+        """
+
+    /// Of the store's own tables only their particulars are queried.
+    private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
           'mayKeepOut', f.refuses, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
@@ -128,20 +153,13 @@ final class ForeignCatalog: Sendable {
                 WHERE u.place <= x.indnkeyatts ORDER BY u.place)) ORDER BY x.indisprimary DESC, i.relname), '[]')
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
             WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND m.amname = 'btree') END)::text
-        FROM pg_namespace n
-        -- No index of pg_class has the schema first.
-        JOIN pg_depend d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
-          AND d.classid = 'pg_class'::regclass AND d.deptype = 'n'
-        JOIN pg_class c ON c.oid = d.objid
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         CROSS JOIN LATERAL (SELECT
-          -- By an index of names all stores' constraints would be looked at.
-          EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
-            AND (k.conname || '') ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
+          \(isOwn) AS own,
           c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
             WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
               AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses) AS f
-        WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-          AND has_table_privilege(c.oid, 'SELECT')
+        WHERE c.oid = ANY ($1::text::oid[]) AND has_table_privilege(c.oid, 'SELECT')
           AND NOT EXISTS (SELECT FROM pg_depend e
             WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
           AND (NOT f.own OR f.refuses OR c.relkind = 'p')
