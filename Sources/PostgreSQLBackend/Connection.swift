@@ -20,11 +20,9 @@ final class Connection: @unchecked Sendable {
     let role: ServerRole?
     /// The timeline of a primary when the connection was made; nil of a replica.
     private(set) var timeline: Int64?
-    private var prepared: Set<String> = []
+    private var names = PreparedNames()
     /// Statements that go with the next one.
     private(set) var waiting: [Statement] = []
-    /// The names of prepared statements that nobody needs any more.
-    private var unneeded: [String] = []
     /// The number of groups of statements that were sent and whose results are not read yet.
     private var unread = 0
     /// The reason why the connection cannot be used any more.
@@ -46,8 +44,6 @@ final class Connection: @unchecked Sendable {
     private(set) var isKeptByPooler = false
     /// True if statements are prepared under names and used again.
     private(set) var keepsStatements = true
-    /// The number of statement names that this connection no longer uses and a pooler still keeps.
-    private var forgotten = 0
     /// The names of statements that one transaction repeats, where names may not outlive it.
     private var transactionNames: TransactionNames?
     /// The settings of this connection on the server.
@@ -91,6 +87,7 @@ final class Connection: @unchecked Sendable {
         isShared = configuration.pooler == .transaction || configuration.pooler == .automatic && isPooled
         isKeptByPooler = isPooled && !isShared
         keepsStatements = try keepsNames(configuration)
+        names.isOfPooler = isShared && keepsStatements
         if isShared, !keepsStatements, configuration.statements == nil { transactionNames = TransactionNames() }
         if isShared { label = Self.newLabel(handle) } else { self.process = process }
         settings = Settings(configuration, label: label)
@@ -123,7 +120,7 @@ final class Connection: @unchecked Sendable {
     var served: ServedBy? { process.map { .process($0) } ?? label.map { .label($0) } }
 
     /// True if a pooler keeps so many statements for this connection that a new connection should replace it.
-    var isWornOut: Bool { forgotten > PreparedPlans.most }
+    var isWornOut: Bool { names.forgotten > PreparedPlans.most }
 
     /// True if there is no transaction.
     var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && isSettled }
@@ -201,10 +198,12 @@ final class Connection: @unchecked Sendable {
         try readUnread()
         // By themselves: a transaction that has failed refuses it, and one that begins after it in the same group
         // cannot choose its isolation.
-        if !unneeded.isEmpty, PQtransactionStatus(handle) == PQTRANS_IDLE {
-            _ = try send(unneeded.map { Statement("DEALLOCATE \($0)") })
-            unread += 1
-            unneeded = []
+        if PQtransactionStatus(handle) == PQTRANS_IDLE {
+            let unneeded = names.takeUnneeded()
+            if !unneeded.isEmpty {
+                _ = try send(unneeded.map { Statement("DEALLOCATE \($0)") })
+                unread += 1
+            }
         }
         // Without a transaction they are one of their own to the server.
         if let setting = settings.ofReads, PQtransactionStatus(handle) == PQTRANS_IDLE,
@@ -224,9 +223,12 @@ final class Connection: @unchecked Sendable {
         for step in steps {
             let (result, error) = try readStep(all[step.index].sql)
             if let error { outcome.failure = outcome.failure ?? (max(step.index - given, 0), error) }
-            guard let result else { continue }
+            guard let result else {
+                if step.action == .prepare { names.wasNotPrepared(all[step.index].name) }
+                continue
+            }
             switch step.action {
-            case .prepare where keepsStatements: prepared.insert(all[step.index].name)
+            case .prepare where keepsStatements: names.wasPrepared(all[step.index].name)
             case .prepare: transactionNames?.wasPrepared(all[step.index].name)
             case .deallocate: transactionNames?.wasDeallocated(all[step.index].name)
             case .run where step.index >= given: outcome.results.append(result)
@@ -267,25 +269,14 @@ final class Connection: @unchecked Sendable {
     /// Forgets the statements of all plans. A name is never used for another statement.
     func forgetPlans() { for name in plans.removeAll() { forget(name) } }
 
-    /// The names of the statements that are the same for all stores.
-    private static let common: Set = [
-        "candidates", "declarations", "identity", "notify", "place", "process", "shared_transaction",
-    ]
-
     /// Forgets the prepared statements of a store, and keeps those that are the same for all.
-    func forgetStore() {
-        for name in prepared where !Self.common.contains(name) { forget(name) }
-    }
+    func forgetStore() { names.forgetStore() }
 
     /// Forgets a prepared statement, here and in the server.
-    func forget(_ name: String) {
-        guard prepared.remove(name) != nil else { return }
-        // A pooler takes names back by messages alone, which libpq sends from version 17 on.
-        if isShared { forgotten += 1 } else { unneeded.append(name) }
-    }
+    func forget(_ name: String) { names.forget(name) }
 
     /// Forgets a statement that the server does not have any more.
-    func dropName(_ name: String) { prepared.remove(name) }
+    func dropName(_ name: String) { names.drop(name) }
 
     // MARK: Messages
 
@@ -306,8 +297,8 @@ final class Connection: @unchecked Sendable {
         for (index, statement) in statements.enumerated() {
             // Behind a pooler that knows no names, what is prepared would be there for its other clients after the transaction,
             // and not be there for this one.
-            let name = keepsStatements ? statement.name : transactionNames?.name(for: statement.name) ?? ""
-            if !name.isEmpty, !keepsStatements || !prepared.contains(name), preparing.insert(name).inserted {
+            let name = keepsStatements ? names.sent(statement.name) : transactionNames?.name(for: statement.name) ?? ""
+            if !name.isEmpty, !keepsStatements || !names.isPrepared(statement.name), preparing.insert(name).inserted {
                 guard PQsendPrepare(handle, name, statement.sql, 0, nil) == 1 else { throw lost(statement.sql) }
                 steps.append(Step(index: index, action: .prepare))
             }

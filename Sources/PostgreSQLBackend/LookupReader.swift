@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// A reader of one statement, behind a pooler that knows no names of statements. A lookup goes with those of others; for anything
+/// A reader of one statement, behind a pooler. A lookup goes with those of others; for anything
 /// else, and for what follows, the reader takes a connection.
 final class LookupReader: StorageReader, PrefetchingSession, QueryExplaining {
     private let lookups: SharedLookups

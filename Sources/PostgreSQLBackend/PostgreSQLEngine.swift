@@ -15,7 +15,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     private let pool: ConnectionPool
     /// The servers that answer reads in place of the primary; nil where there are none.
     let replicas: Replicas?
-    /// Sends lookups together; nil where statements have names.
+    /// Sends lookups together; nil without a pooler.
     private let lookups: SharedLookups?
     private let writer: Mutex<WriterState>
     /// The recorded tables that were read last, with their version.
@@ -58,7 +58,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         names.partitions = configuration.partitions
         self.names = names
         serverVersion = connection.serverVersion
-        lookups = connection.isShared && !connection.keepsStatements ? SharedLookups() : nil
+        lookups = connection.isShared ? SharedLookups() : nil
         let opening = try Self.open(connection, configuration, names, role, logger)
         let record = opening.record
         format = opening.format

@@ -8,11 +8,12 @@ struct LookupAnswer {
     let forms: [WireForm]
 }
 
-/// Sends the lookups of several callers together, behind a pooler that knows no names of statements.
+/// Sends the lookups of several callers together, behind a pooler.
 ///
-/// There the server reads and plans each statement anew and each read sends its settings, which costs more than the lookup. While
-/// a caller sends, others gather, and all who have come are sent as one group: one text for each plan, one set of settings. Each
-/// statement has a snapshot of its own, taken after its call has begun, as if it was sent alone.
+/// There each read sends its settings and, where the pooler knows no names of statements, the server reads and plans each
+/// statement anew, which costs more than the lookup. While a caller sends, others gather, and all who have come are sent as one
+/// group: one text for each plan, one set of settings. Each statement has a snapshot of its own, taken after its call has begun, as
+/// if it was sent alone.
 final class SharedLookups: Sendable {
     /// One caller's lookup.
     ///
@@ -29,18 +30,38 @@ final class SharedLookups: Sendable {
         init(_ request: QueryRequest) { self.request = request }
     }
 
-    private struct State {
+    /// The lookups of one table. Those of another neither wait for its senders nor go with them, since a lock on the table, as of a
+    /// migration, keeps them waiting.
+    private struct Table {
         var senders = 0
         var waiting: [Lookup] = []
 
-        mutating func takeGroup() -> [Lookup] {
+        /// Adds a lookup. Its caller sends those that wait if nobody does, or if they are many.
+        mutating func add(_ lookup: Lookup) {
+            waiting.append(lookup)
+            guard senders == 0 || waiting.count >= fewest else { return }
+            senders += 1
+            lookup.group = takeGroup()
+        }
+
+        /// Returns the first of those that wait, which sends all of them; nil ends a sender.
+        mutating func next() -> Lookup? {
+            guard let next = waiting.first else {
+                senders -= 1
+                return nil
+            }
+            next.group = takeGroup()
+            return next
+        }
+
+        private mutating func takeGroup() -> [Lookup] {
             let group = Array(waiting.prefix(mostTogether))
             waiting.removeFirst(group.count)
             return group
         }
     }
 
-    private let state = Mutex(State())
+    private let tables = Mutex<[String: Table]>([:])
 
     /// The number of waiting lookups that are sent beside those of another caller. A smaller group costs the server more than a
     /// second process gains.
@@ -57,19 +78,17 @@ final class SharedLookups: Sendable {
         to request: QueryRequest, _ take: () throws(StorageError) -> PostgreSQLReader
     ) throws(StorageError) -> LookupAnswer? {
         let lookup = Lookup(request)
-        let isSent = state.withLock { state in
-            state.waiting.append(lookup)
-            guard state.senders == 0 || state.waiting.count >= Self.fewest else { return true }
-            state.senders += 1
-            lookup.group = state.takeGroup()
-            return false
+        let name = request.plan.table.name
+        let isSent = tables.withLock { tables in
+            tables[name, default: Table()].add(lookup)
+            return lookup.group.isEmpty
         }
         if isSent { lookup.end.wait() }
         if !lookup.group.isEmpty {
             let group = lookup.group
             lookup.group = []
             Self.send(group, take)
-            passOn()
+            tables.withLock { $0[name]?.next() }?.end.signal()
             for other in group where other !== lookup { other.end.signal() }
         }
         return try lookup.answer?.get()
@@ -93,20 +112,9 @@ final class SharedLookups: Sendable {
                 lookup.answer = answer.map { .success($0) }
             }
         } catch {
-            // Each caller asks by itself, and has the error that is its own.
+            // All have waited for the table. Of any other error, each caller asks by itself and has the one that is its own.
+            guard error.code == .busy else { return }
+            for lookup in group { lookup.answer = .failure(error) }
         }
-    }
-
-    /// Lets the first of those that wait send all of them.
-    private func passOn() {
-        let next = state.withLock { state -> Lookup? in
-            guard let next = state.waiting.first else {
-                state.senders -= 1
-                return nil
-            }
-            next.group = state.takeGroup()
-            return next
-        }
-        next?.end.signal()
     }
 }

@@ -47,6 +47,10 @@ final class CuttingProxy: Sendable {
     /// The number of groups of statements that clients have sent, except the ends of reads, which nobody waits for.
     var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
 
+    /// The number of times that a client has prepared a statement under a name that it had used on the connection before, which
+    /// PgBouncer refuses.
+    var repeatedNames: Int { cuts.state.withLock { $0.repeatedNames } }
+
     /// The number of bytes that the server has answered.
     var answeredBytes: Int { cuts.state.withLock { $0.answered } }
 
@@ -85,6 +89,7 @@ private final class Cuts: Sendable {
         var refused = 0
         var connections = 0
         var roundTrips = 0
+        var repeatedNames = 0
         /// The connections that have asked for notices.
         var listeners: [Progress] = []
         var answered = 0
@@ -111,9 +116,10 @@ private final class Cuts: Sendable {
         if isRefused { return nil }
         let progress = Progress()
         return LoopbackRelay.Connection { bytes in
-            let sent = progress.groups.withLock { $0.count(bytes) }
+            let (sent, repeated) = progress.groups.withLock { ($0.count(bytes), $0.takeRepeatedNames()) }
             let silence = self.state.withLock { state in
                 state.roundTrips += sent
+                state.repeatedNames += repeated
                 if bytes.firstRange(of: Data("LISTEN".utf8)) != nil { state.listeners.append(progress) }
                 if bytes.firstRange(of: Data("pg_terminate_backend".utf8)) != nil { state.endings += 1 }
                 return state.silence(reachedBy: bytes)
@@ -188,6 +194,13 @@ private struct StatementGroups {
     private var hasBegun = false
     private var isEnd = false
     private var statements = 0
+    private var names: Set<Data> = []
+    private var repeatedNames = 0
+
+    mutating func takeRepeatedNames() -> Int {
+        defer { repeatedNames = 0 }
+        return repeatedNames
+    }
 
     mutating func count(_ bytes: Data) -> Int {
         rest += bytes
@@ -203,6 +216,8 @@ private struct StatementGroups {
                 hasBegun = message[4] == 0
             } else if message[0] == UInt8(ascii: "P") {
                 statements += 1
+                let name = Data(message.dropFirst(5).prefix { $0 != 0 })
+                if !name.isEmpty, !names.insert(name).inserted { repeatedNames += 1 }
                 isEnd = Data(message).firstRange(of: Data("\0ROLLBACK\0".utf8)) != nil
             } else if message[0] == UInt8(ascii: "S") {
                 if !(isEnd && statements == 1) { count += 1 }

@@ -146,6 +146,48 @@ struct PoolerTests {
         }
     }
 
+    @Test func `a lookup that waits for a lock keeps none of another table waiting`() async throws {
+        try await Self.withPooler { pooler, schema in
+            let url = "\(pooler.address)&schema=\(schema)&timeout=60000"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
+            try await store.insert(Pen(id: 1))
+            try await store.insert(Cap(id: 1))
+            let session = try Server.Session("LOCK TABLE \"\(schema)\".\"Cap\" IN ACCESS EXCLUSIVE MODE")
+            let cap = Task { try await store.find(Cap.self, key: 1) }
+            let waits =
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\".\"Cap\"'::regclass"
+            try await eventually { try Server.psql(waits) == "1" }
+            #expect(try await store.find(Pen.self, key: 1) != nil)
+            #expect(try Server.psql(waits) == "1", "the other one still waits")
+            try session.end()
+            #expect(try await cap.value == Cap(id: 1))
+            try await store.close()
+        }
+    }
+
+    @Test func `no name of a statement is used twice where a pooler keeps them, also after a failure`() async throws {
+        try await Server.withSchema { schema in
+            let other = try await Store(Server.backend(schema), models: House.self)
+            try await other.insert(House(1))
+            try await other.close()
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?sslmode=disable&schema=\(schema)&durability=relaxed"
+                + "&pooler=transaction&statements=named"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: House.self)
+            // What follows the failure in the same round trip is not prepared, and is the next time.
+            let taken = await #expect(throws: StorageError.self) { try await store.insert([House(2), House(1)]) }
+            #expect(taken?.code == .duplicateKey)
+            for id in 2...3 {
+                try await store.insert(House(id))
+                #expect(try await store.find(House.self, key: id) == House(id))
+            }
+            #expect(proxy.repeatedNames == 0)
+            try await store.close()
+        }
+    }
+
     private struct Outcome {
         var acknowledged: Set<Int> = []
         var failed: Set<Int> = []

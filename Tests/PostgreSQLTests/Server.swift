@@ -52,7 +52,7 @@ enum Server {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether nobody listens at an address. A server that starts or stops still does.
+    /// True if nobody listens at an address. A server that starts or stops still does.
     static func isGone(at address: String) throws -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
