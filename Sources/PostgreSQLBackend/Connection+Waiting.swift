@@ -37,7 +37,8 @@ extension Connection {
         return PQgetResult(handle)
     }
 
-    private static let millisecondsBetweenLooks = 50
+    /// The time between two looks whether the task was cancelled.
+    static let millisecondsBetweenLooks = 50
     /// The time after which a silent server's successor is looked for, and between two looks.
     private static let millisecondsToSearch = 500
     private static let millisecondsBetweenSearches = 250

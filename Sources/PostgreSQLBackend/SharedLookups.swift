@@ -54,6 +54,14 @@ final class SharedLookups: Sendable {
             return next
         }
 
+        /// Removes a lookup whose caller is cancelled.
+        ///
+        /// - Returns: false if its caller has others to send.
+        mutating func remove(_ lookup: Lookup) -> Bool {
+            waiting.removeAll { $0 === lookup }
+            return lookup.group.isEmpty
+        }
+
         private mutating func takeGroup() -> [Lookup] {
             let group = Array(waiting.prefix(mostTogether))
             waiting.removeFirst(group.count)
@@ -73,7 +81,8 @@ final class SharedLookups: Sendable {
     /// - Parameter take: takes a session, which is ended after the group.
     /// - Returns: nil if the caller should ask by itself: the lookup needs more than one statement, or a statement of the group has
     ///   failed, perhaps another one.
-    /// - Throws: what `take` throws, of which a caller has no other error than the one that sends.
+    /// - Throws: what `take` throws, of which a caller has no other error than the one that sends; `cancelled`; `busy` if the table
+    ///   is locked for longer than the timeout.
     func answer(
         to request: QueryRequest, _ take: () throws(StorageError) -> PostgreSQLReader
     ) throws(StorageError) -> LookupAnswer? {
@@ -83,7 +92,7 @@ final class SharedLookups: Sendable {
             tables[name, default: Table()].add(lookup)
             return lookup.group.isEmpty
         }
-        if isSent { lookup.end.wait() }
+        if isSent { try wait(for: lookup, name) }
         if !lookup.group.isEmpty {
             let group = lookup.group
             lookup.group = []
@@ -92,6 +101,16 @@ final class SharedLookups: Sendable {
             for other in group where other !== lookup { other.end.signal() }
         }
         return try lookup.answer?.get()
+    }
+
+    /// Waits until a lookup is answered, or has others to send.
+    ///
+    /// - Throws: `cancelled` if its task is cancelled before. A caller that sends it drops the answer.
+    private func wait(for lookup: Lookup, _ table: String) throws(StorageError) {
+        while lookup.end.wait(timeout: .now() + .milliseconds(Connection.millisecondsBetweenLooks)) == .timedOut {
+            guard Task.isCancelled, tables.withLock({ $0[table]?.remove(lookup) ?? true }) else { continue }
+            try CancellationCheck.look()
+        }
     }
 
     private static func send(_ group: [Lookup], _ take: () throws(StorageError) -> PostgreSQLReader) {

@@ -146,7 +146,8 @@ struct PoolerTests {
         }
     }
 
-    @Test func `a lookup that waits for a lock keeps none of another table waiting`() async throws {
+    @Test func `a lookup that waits for a lock keeps none of another table waiting, and no cancelled one`() async throws
+    {
         try await Self.withPooler { pooler, schema in
             let url = "\(pooler.address)&schema=\(schema)&timeout=60000"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
@@ -158,7 +159,13 @@ struct PoolerTests {
                 "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\".\"Cap\"'::regclass"
             try await eventually { try Server.psql(waits) == "1" }
             #expect(try await store.find(Pen.self, key: 1) != nil)
-            #expect(try Server.psql(waits) == "1", "the other one still waits")
+            // One of the same table waits with it, until its task is cancelled.
+            let cancelled = Task { try await store.find(Cap.self, key: 2) }
+            try await Task.sleep(for: .milliseconds(100))
+            cancelled.cancel()
+            let error = await #expect(throws: StorageError.self) { try await cancelled.value }
+            #expect(error?.code == .cancelled)
+            #expect(try Server.psql(waits) == "1", "the first one still waits")
             try session.end()
             #expect(try await cap.value == Cap(id: 1))
             try await store.close()
