@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// A reader of one statement, behind a pooler. A lookup goes with those of others; for anything
-/// else, and for what follows, the reader takes a connection.
+/// A reader of one statement, behind a pooler. A lookup goes with those of others; for anything else, and for what follows, the
+/// reader takes a connection.
 final class LookupReader: StorageReader, PrefetchingSession, QueryExplaining {
     private let lookups: SharedLookups
     private let take: () throws(StorageError) -> PostgreSQLReader

@@ -140,7 +140,10 @@ enum PostgreSQLFailure {
                 "Another program's transaction is in the way of this one; nothing of this call is stored, so repeat it."
             )
         case "55P03":
-            (.busy, "Another process writes for longer than the timeout; try again, or raise the option timeout.")
+            (
+                .busy,
+                "Another process locks the store or a table for longer than the timeout; try again, or raise the option timeout."
+            )
         case "57014": (.cancelled, "The statement was cancelled, by this task or by the server's statement_timeout.")
         case "53100": (.full, "The server's disk is full; free some space. Nothing of this call is stored.")
         case "53200": (.io, "The server is out of memory; ask for less at once, or give it more.")

@@ -17,8 +17,8 @@ struct LookupAnswer {
 final class SharedLookups: Sendable {
     /// One caller's lookup.
     ///
-    /// Unchecked: the caller's thread uses it until it is among those that wait, where the lock of `state` guards it, and the thread
-    /// that sends it from then on until it signals the end.
+    /// Unchecked: the caller's thread uses it until it is among those that wait, where the lock of `tables` guards it, and the thread
+    /// that sends it from then on until it signals the end. A cancelled caller does not use it any more.
     private final class Lookup: @unchecked Sendable {
         let request: QueryRequest
         let end = DispatchSemaphore(value: 0)
