@@ -21,17 +21,24 @@ func escape(_ text: String) -> String {
     .joined()
 }
 
-print("// Made by scripts/make-letters.swift; not to be edited.")
-print("")
-print("enum LetterTable {")
-print("    /// Lines of a letter and those that consist of it and diacritics. From Unicode's canonical decompositions.")
-print("    static let lines = \"\"\"")
+var lines: [String] = []
 for (base, composed) in letters.sorted(by: { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }) {
     var rest = composed[...]
     while !rest.isEmpty {
-        print("        \(escape(base)) " + rest.prefix(12).map { escape(String($0)) }.joined())
+        let pair = "\(escape(base)) " + rest.prefix(12).map { escape(String($0)) }.joined()
         rest = rest.dropFirst(12)
+        if let last = lines.last, last.count + 1 + pair.count <= 108 {
+            lines[lines.count - 1] += " " + pair
+        } else {
+            lines.append(pair)
+        }
     }
 }
+print("// Made by scripts/make-letters.swift; not to be edited.")
+print("")
+print("enum LetterTable {")
+print("    /// Pairs of a letter and those that consist of it and diacritics. From Unicode's canonical decompositions.")
+print("    static let pairs = \"\"\"")
+for line in lines { print("        " + line) }
 print("        \"\"\"")
 print("}")

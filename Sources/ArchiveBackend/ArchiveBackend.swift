@@ -49,10 +49,10 @@ public struct ArchiveBackend: StorageBackend {
     public var durability: Durability
     /// The compression of a new file. An existing file keeps its codec until it is compacted.
     public var codec: ArchiveCodec
-    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil means the codec's usual level: zstd 3, and 6 when the file is
-    /// rewritten; xz 6. Small commits use this level only when the file is rewritten. Before that, with zstd those of
-    /// up to 16 KiB are not compressed, and are a tenth to a third larger; others of up to 256 KiB use the codec's
-    /// fastest level, and are up to 5 % larger than with zstd's level 3, or 8 % than with 19.
+    /// The level of zstd, from fast to small: 1 to 19. Nil means 3, and 6 when the file is rewritten. Small commits use
+    /// this level only when the file is rewritten. Before that, commits of up to 16 KiB are not compressed, and are a
+    /// tenth to a third larger; others of up to 256 KiB use the fastest level, and are up to 5 % larger than with level
+    /// 3, or 8 % than with 19.
     public var level: Int?
     /// The moment at which the space of superseded records is reclaimed.
     public var compaction: Compaction
@@ -92,7 +92,7 @@ public struct ArchiveBackend: StorageBackend {
         self.init(path: url.path)
         var options = StorageURL.Options(url)
         codec = try options.choice("compression", default: .zstd)
-        level = try options.take("level", accepted: "1 to 19 with zstd, 0 to 9 with xz") { Int($0) }
+        level = try options.take("level", accepted: "1 to 19, with zstd") { Int($0) }
         durability = try options.choice("durability", default: .full)
         compaction = try options.choice("compaction", default: .automatic)
         let isReadOnly = try options.flag("readonly", default: false)

@@ -12,7 +12,7 @@ public import StorageDriver
 ///
 /// The query runs off the main actor, from the first time that a property is read until the live query is released, so
 /// one that SwiftUI makes and drops costs nothing. It keeps the store open. For a single value, such as a number of records,
-/// use `Live`.
+/// follow `values(.count)` in the view's `task`.
 @MainActor @Observable
 public final class LiveQuery<Model: Storable> {
     /// The progress of a live query.

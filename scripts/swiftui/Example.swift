@@ -27,6 +27,23 @@ struct NoteList: View {
 }
 // NOTES-END
 
+// COUNT-BEGIN
+struct OpenNotes: View {
+    @Environment(\.store) private var store
+    @State private var count = 0
+
+    var body: some View {
+        Text("\(count) open").task {
+            guard let store else { return }
+            let open = store.select(Note.self).where { $0.isDone == false }
+            do {
+                for try await now in open.values(.count) { count = now }
+            } catch { print(error) }
+        }
+    }
+}
+// COUNT-END
+
 // SEARCH-BEGIN
 struct SearchResults: View {
     @StoreQuery<Note> private var notes: [Note]

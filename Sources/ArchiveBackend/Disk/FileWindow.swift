@@ -1,5 +1,13 @@
 internal import StorageDriver
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Reads a file through one buffer, by `pread`: a mapped file would end the process if another one truncated it.
 ///
 /// Bytes that it hands out are valid until the next call.
@@ -42,12 +50,24 @@ final class FileWindow {
         return UnsafeRawBufferPointer(buffer).part(Int(offset - start), wanted)
     }
 
-    /// The buffered bytes from an offset on; at least one unless the end is reached.
-    func run(at offset: Int64, upTo limit: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
+    /// The buffered bytes from an offset on; unless the end is reached, at least as many as asked for.
+    func run(
+        at offset: Int64, upTo limit: Int64, atLeast least: Int = 1
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
         guard limit > offset else { return nil }
-        let isInside = offset >= start && offset < start + Int64(count)
+        let isInside = offset >= start && offset + Int64(least) <= start + Int64(count)
         let atHand = isInside ? start + Int64(count) - offset : Int64(Self.size)
         return try bytes(at: offset, Int(min(atHand, limit - offset)))
+    }
+
+    /// The first offset of a pattern from an offset on.
+    func place(of pattern: [UInt8], from start: Int64) throws(StorageError) -> Int64? {
+        var place = start
+        while let bytes = try run(at: place, upTo: end, atLeast: pattern.count), bytes.count >= pattern.count {
+            if let hit = bytes.firstPlace(of: pattern) { return place + Int64(hit) }
+            place += Int64(bytes.count - pattern.count + 1)
+        }
+        return nil
     }
 
     /// Returns whether all bytes from an offset on are zero.
@@ -66,5 +86,23 @@ final class FileWindow {
             at: offset,
             into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(Self.size), end - offset))]))
         start = offset
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first offset of these bytes, of which there is at least one.
+    fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
+        guard let start = baseAddress else { return nil }
+        var place = 0
+        while place + pattern.count <= count {
+            // The call reads no byte after the last offset where the pattern could begin.
+            guard let hit = memchr(start + place, Int32(pattern[0]), count - pattern.count + 1 - place) else {
+                return nil
+            }
+            place = start.distance(to: UnsafeRawPointer(hit))
+            if part(place, pattern.count).elementsEqual(pattern) { return place }
+            place += 1
+        }
+        return nil
     }
 }

@@ -27,9 +27,10 @@ extension StoreFile {
         guard let file = try openExisting() else { return Recovery() }
         let window = try FileWindow(file)
         guard window.end > 0 else {
-            emptyFile = file
+            replaced = file
             return Recovery()
         }
+        if let old = try XZFile(window) { return try take(old, file, each) }
         var scan = try RecoveryScan(window, mode)
         try scan.scanner.codec.requireSupport()
         try scan.run(each: each)
@@ -38,6 +39,25 @@ extension StoreFile {
             disk: DiskState(file, written: scan.scanner.position, synced: 0, failure), isSealed: scan.endsSealed,
             preallocated: PreallocatedSpace(end: scan.scanner.position))
         return try finish(scan)
+    }
+
+    /// Reads a file that an earlier build has compressed with xz. It counts as a file without commits, which the
+    /// rewriting replaces.
+    private func take(
+        _ old: XZFile, _ file: OpenFile, _ each: (Entry) throws(StorageError) -> Void
+    ) throws(StorageError) -> Recovery {
+        guard mode == .readWrite else { throw XZFile.cannotFollow(path) }
+        let commits = try old.read(each: each)
+        found.commits = Int(clamping: commits)
+        let window = try FileWindow(file)
+        if old.end < window.end {
+            let torn = Recovery.TornTail(offset: old.end, size: window.end - old.end)
+            let removal = TornTailRemoval(path: path, layer: layer, window: window)
+            found.torn = try removal.remove(torn, sequence: commits)
+        }
+        (replaced, mustBeRewritten) = (file, true)
+        report(found)
+        return found
     }
 
     /// The file, for writing, locked: the lock file alone does not stop a process that uses another name of the file or

@@ -145,7 +145,7 @@ extension StoreFile {
         _ state: CommitProgress, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try removeTemporary()
-        let old = try (commitLog?.file ?? emptyFile)?.status()
+        let old = try (commitLog?.file ?? replaced)?.status()
         var published = try PublishedFile(
             path, over: old.map { .file($0) } ?? .nothing, permissions: old?.permissions ?? 0o644, at: temporaryPath,
             layer: layer)
@@ -154,7 +154,7 @@ extension StoreFile {
         guard try published.file.lock() else { throw WriterLock.locked(path, by: "another process") }
         let new = try write(state, to: published.file, body)
         try published.takePlace()
-        (commitLog, emptyFile) = (new, nil)
+        (commitLog, replaced) = (new, nil)
         do { try OpenFile.syncFolder(of: path, layer) } catch {
             // A power cut may bring the old file back, without what would be added to the new one.
             failure.set(error)

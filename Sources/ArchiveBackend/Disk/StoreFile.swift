@@ -36,8 +36,11 @@ package final class StoreFile {
     var commitLog: CommitLog?
     /// The findings of opening the file.
     var found = Recovery()
-    /// An empty file that another program created. The first commit replaces it.
-    var emptyFile: OpenFile?
+    /// The file that the first commit replaces: an empty one that another program created, or one of a codec that is not
+    /// written any more.
+    var replaced: OpenFile?
+    /// True if the entries that were read must be written again before anything else.
+    var mustBeRewritten = false
 
     /// The commits of an open file, and where the next one goes.
     struct CommitLog {
@@ -84,7 +87,7 @@ package final class StoreFile {
     /// Waits for commits that were not awaited, and closes the file. The second call does nothing.
     package func close() throws(StorageError) {
         defer {
-            (commitLog, emptyFile) = (nil, nil)
+            (commitLog, replaced) = (nil, nil)
             lock = nil
             failure.close()
         }

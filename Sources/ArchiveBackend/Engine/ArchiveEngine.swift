@@ -37,13 +37,15 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let opening = StoreOpening(configuration: configuration, layer: layer, logger: logger)
         let opened = try opening.open()
         let (file, loader) = opened
+        var usage = loader.usage
+        if file.mustBeRewritten { usage = try Self.rewrite(file, loader.tables, loader.archives) }
         (version, remarks, trace) = (file.version, file.found.remarks, QueryTrace(logger))
         committed = Mutex(loader.tables)
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
         writer = Mutex(
             EngineState(
                 file: file, follower: follower, tables: follower == nil ? loader.tables : ArchiveTables(),
-                archives: loader.archives, usage: loader.usage))
+                archives: loader.archives, usage: usage))
     }
 
     var info: BackendInfo {
@@ -155,10 +157,16 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     ) throws(StorageError) {
         // Commits in the file that goes may still be waited for.
         if waitsForDisk { try file.sync() }
+        state.usage = try Self.rewrite(file, tables, archives)
+        state.archives = archives
+    }
+
+    private static func rewrite(
+        _ file: StoreFile, _ tables: ArchiveTables, _ archives: [ModelArchive]
+    ) throws(StorageError) -> FileUsage {
         var recorder = ChangeRecorder(tables, archives, sequence: 0)
         try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
-        state.usage = recorder.usage
-        state.archives = archives
+        return recorder.usage
     }
 
     private static func archives(_ tables: ArchiveTables) throws(StorageError) -> [ModelArchive] {

@@ -5,8 +5,6 @@ package import StorageDriver
 public enum ArchiveCodec: String, Sendable, CaseIterable {
     /// Zstandard: fast, and small enough. The default.
     case zstd
-    /// LZMA2: the smallest files; commits and compaction are 10 to 50 times slower.
-    case xz
     /// A plain tar.
     case none
 
@@ -15,18 +13,11 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
     package var levels: ClosedRange<Int>? {
         switch self {
         case .zstd: 1...19
-        case .xz: 0...9
         case .none: nil
         }
     }
 
-    var defaultLevel: Int {
-        switch self {
-        case .zstd: 3
-        case .xz: 6
-        case .none: 0
-        }
-    }
+    var defaultLevel: Int { self == .zstd ? 3 : 0 }
 
     /// The level for contents that no level makes much smaller; nil if all levels decompress equally fast. zstd's
     /// negative levels do not entropy-code literals.
@@ -36,24 +27,12 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
     /// records that are mostly random bytes.
     var defaultRewritingLevel: Int { self == .zstd ? 6 : defaultLevel }
 
-    /// The number in trailers.
-    var number: UInt8 {
-        switch self {
-        case .none: 0
-        case .zstd: 1
-        case .xz: 2
-        }
-    }
+    /// The number in trailers. Builds before 0.1 wrote 2 for xz.
+    var number: UInt8 { self == .zstd ? 1 : 0 }
 
-    /// The codec of a file that begins with these bytes. Anything but zstd and xz can only be a plain tar.
+    /// The codec of a file that begins with these bytes. Anything but zstd can only be a plain tar.
     init(fileBeginningWith bytes: UnsafeRawBufferPointer) {
-        if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-            self = .zstd
-        } else if bytes.starts(with: XZFormat.streamMagic) {
-            self = .xz
-        } else {
-            self = .none
-        }
+        self = bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) ? .zstd : .none
     }
 
     /// Throws `unsupported` if this system's libarchive was built without the codec.
@@ -78,18 +57,10 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
 
     /// Lets a libarchive reader take this codec and no other.
     func allowReading(_ archive: OpaquePointer?) -> Int32 {
-        switch self {
-        case .zstd: archive_read_support_filter_zstd(archive)
-        case .xz: archive_read_support_filter_xz(archive)
-        case .none: ARCHIVE_OK
-        }
+        self == .zstd ? archive_read_support_filter_zstd(archive) : ARCHIVE_OK
     }
 
     func addFilter(_ archive: OpaquePointer?) -> Int32 {
-        switch self {
-        case .zstd: archive_write_add_filter_zstd(archive)
-        case .xz: archive_write_add_filter_xz(archive)
-        case .none: ARCHIVE_OK
-        }
+        self == .zstd ? archive_write_add_filter_zstd(archive) : ARCHIVE_OK
     }
 }

@@ -5,24 +5,22 @@ internal import CChecksum
 /// About 2 GB/s, and 8 GB/s by the processor's instruction for CRC-32C. It finds damage, not forgery.
 package struct CyclicRedundancyCheck: Sendable {
     /// CRC-32C (Castagnoli, RFC 3720 appendix B.4): the check of commits and trailers.
-    package static let crc32c = CyclicRedundancyCheck(castagnoli, usesInstruction: checksum_has_crc32c())
+    package static let crc32c = CyclicRedundancyCheck(usesInstruction: checksum_has_crc32c())
     /// The same by tables, on any processor.
-    package static let crc32cByTables = CyclicRedundancyCheck(castagnoli)
-    /// CRC-32 of ISO 3309, which the xz format uses.
-    package static let crc32 = CyclicRedundancyCheck(0xEDB8_8320)
+    package static let crc32cByTables = CyclicRedundancyCheck()
 
-    private static let castagnoli: UInt32 = 0x82F6_3B78
+    private static let polynomial: UInt32 = 0x82F6_3B78
 
     // Eight tables of 256: table k is the check of a byte followed by k zero bytes.
     private let tables: [UInt32]
     private let usesInstruction: Bool
 
-    private init(_ polynomial: UInt32, usesInstruction: Bool = false) {
+    private init(usesInstruction: Bool = false) {
         self.usesInstruction = usesInstruction
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
             var check = UInt32(byte)
-            for _ in 0..<8 { check = check & 1 == 1 ? polynomial ^ (check >> 1) : check >> 1 }
+            for _ in 0..<8 { check = check & 1 == 1 ? Self.polynomial ^ (check >> 1) : check >> 1 }
             tables[byte] = check
         }
         for index in 256..<tables.count {

@@ -15,11 +15,13 @@ package struct Entry {
 /// bytes, never as much as it claims.
 struct EntryParser {
     private let commit: UInt64
+    /// True if trailers are entries like any other.
+    private let hasTrailers: Bool
     private let collected: ByteBuffer
 
     /// Parses what follows with a buffer that is kept for reuse.
-    init(commit: UInt64, _ buffer: ByteBuffer) {
-        self.commit = commit
+    init(commit: UInt64, _ buffer: ByteBuffer, hasTrailers: Bool = false) {
+        (self.commit, self.hasTrailers) = (commit, hasTrailers)
         collected = buffer
         buffer.removeAll(keepingAtMost: StoreFormat.frameTarget)
     }
@@ -73,7 +75,8 @@ struct EntryParser {
     }
 
     private func header(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> TarHeader {
-        guard let header = TarHeader(bytes.part(0, TarHeader.size)), header.name != TarHeader.trailerName else {
+        guard let header = TarHeader(bytes.part(0, TarHeader.size)), hasTrailers || header.name != TarHeader.trailerName
+        else {
             throw Self.damaged("one of its entries is not a plain file in the form that stores write")
         }
         return header

@@ -9,7 +9,7 @@ struct FrameCompressor {
     /// True if the frames stay only until the file is rewritten. Then small ones are stored without compression, and
     /// those of up to ``fewBytes`` are compressed at the codec's fastest level: a higher one first prepares memory for
     /// much more. For the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1, for
-    /// frames that are 3 to 5 % smaller, and xz's 6 five times the time of 0, for 1 %.
+    /// frames that are 3 to 5 % smaller.
     var isAppending = false
     /// True if dense contents, of which a sample does not shrink to 4/7, are compressed at the codec's
     /// ``ArchiveCodec/denseLevel``. Each opening decompresses the file, so a level that saves little and decompresses

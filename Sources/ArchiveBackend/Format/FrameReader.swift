@@ -28,7 +28,22 @@ final class FrameReader {
             return
         }
         archive = archive_read_new()
-        try require(codec.allowReading(archive))
+        try begin(codec.allowReading(archive))
+    }
+
+    /// Decompresses a file that an earlier build has compressed with xz.
+    init(xzFile window: FileWindow, upTo end: Int64) throws(StorageError) {
+        (source, stored) = (FrameSource(window, 0..<end), nil)
+        archive = archive_read_new()
+        // Without the library it would run the program of that name.
+        guard archive_read_support_filter_xz(archive) == ARCHIVE_OK else {
+            throw StorageError(.unsupported, "This system's libarchive lacks xz; install a libarchive that has it.")
+        }
+        try begin(ARCHIVE_OK)
+    }
+
+    private func begin(_ isAllowed: Int32) throws(StorageError) {
+        try require(isAllowed)
         try require(archive_read_support_format_raw(archive))
         // libarchive calls back only inside calls that this object makes, and the source lives as long as it does.
         let context = Unmanaged.passUnretained(source).toOpaque()

@@ -9,9 +9,6 @@ extension ArchiveCodec {
         let end: Int64?
         switch self {
         case .zstd: end = try ZstdWalk.end(ofFrameAt: start, in: window)
-        case .xz:
-            var walk = XZWalk(window: window, place: start)
-            end = try walk.endOfStream()
         case .none: end = try Self.entryEnd(at: start, in: window)
         }
         guard let end, end <= window.end else { return nil }

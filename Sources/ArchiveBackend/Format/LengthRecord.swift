@@ -14,7 +14,7 @@ internal import Foundation
 /// on the disk, so a later commit does not invalidate it. A crash may tear it, so a record that cannot be read says
 /// nothing.
 struct LengthRecord {
-    private static let magic: [UInt8] = Array("KARL".utf8)
+    static let magic: [UInt8] = Array("KARL".utf8)
 
     let version: UInt16
     let store: UUID

@@ -10,7 +10,6 @@ package enum StoreFormat {
     static let framesOfRewrittenCommit = 4
     /// Memory that decompressing a frame may need.
     static let largestZstdWindow: UInt64 = 8 << 20
-    static let largestXZDictionary: UInt64 = 64 << 20
 
     /// The version in trailers of new and of rewritten files.
     static let version: UInt16 = 2

@@ -103,7 +103,6 @@ extension ArchiveCodec {
         switch self {
         case .zstd: Self.skippable.count + Trailer.payloadSize
         case .none: Self.entrySize
-        case .xz: Self.entrySize + XZFormat.storedOverhead
         }
     }
 
@@ -113,7 +112,7 @@ extension ArchiveCodec {
     private func marker(_ magic: [UInt8]) -> [UInt8] {
         switch self {
         case .zstd: Self.skippable + magic
-        case .none, .xz: Self.textBeginning + Hexadecimal.digits(of: magic)
+        case .none: Self.textBeginning + Hexadecimal.digits(of: magic)
         }
     }
 
@@ -121,7 +120,6 @@ extension ArchiveCodec {
         switch self {
         case .zstd: 0
         case .none: TarHeader.size
-        case .xz: TarHeader.size + XZFormat.storedBeginning
         }
     }
 
@@ -138,11 +136,13 @@ extension ArchiveCodec {
             buffer.append(payload.bytes)
         case .none:
             Self.appendEntry(payload, to: buffer)
-        case .xz:
-            let entry = ByteBuffer(capacity: Self.entrySize)
-            Self.appendEntry(payload, to: entry)
-            XZFormat.appendStored(entry.bytes, to: buffer)
         }
+    }
+
+    /// The payload in the text of an entry; nil if it is not one.
+    static func payload(in text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count > textBeginning.count + 2 * Trailer.payloadSize else { return nil }
+        return Hexadecimal.bytes(of: text.part(textBeginning.count, 2 * Trailer.payloadSize))
     }
 
     private static func appendEntry(_ payload: ByteBuffer, to buffer: ByteBuffer) {
@@ -170,8 +170,8 @@ extension ArchiveCodec {
         if self == .zstd {
             payload.append(bytes.part(Self.skippable.count, Trailer.payloadSize))
         } else {
-            let text = bytes.part(trailerMarkerPlace + Self.textBeginning.count, 2 * Trailer.payloadSize)
-            guard let decoded = Hexadecimal.bytes(of: text) else { return nil }
+            let text = bytes.part(trailerMarkerPlace, bytes.count - trailerMarkerPlace)
+            guard let decoded = Self.payload(in: text) else { return nil }
             payload.append(decoded)
         }
         return payload

@@ -59,7 +59,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
         }
     }
 
-    /// Reads the root of a keyed archive, a binary or an XML property list.
+    /// Reads the root of a keyed archive, which is a binary property list.
     ///
     /// The root is the value of the key `root`, or of the only key.
     /// - Throws: `corrupt` for anything but a keyed archive, or one whose objects contain themselves; `limitExceeded`.

@@ -1,13 +1,5 @@
 internal import StorageDriver
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// A commit whose checks hold.
 struct Commit: Equatable {
     let trailer: Trailer
@@ -190,17 +182,12 @@ extension CommitScanner {
     func trailer(from start: Int64) throws(StorageError) -> (place: Int64, trailer: Trailer)? {
         let marker = codec.trailerMarker
         var place = start
-        while let bytes = try window.run(at: place, upTo: window.end), bytes.count >= marker.count {
-            guard let hit = bytes.firstPlace(of: marker) else {
-                if place + Int64(bytes.count) == window.end { return nil }
-                place += Int64(bytes.count - marker.count + 1)
-                continue
-            }
-            let candidate = place + Int64(hit - codec.trailerMarkerPlace)
+        while let hit = try window.place(of: marker, from: place) {
+            let candidate = hit - Int64(codec.trailerMarkerPlace)
             if candidate >= start, let trailer = try trailer(at: candidate), isOfThisFile(trailer) {
                 return (candidate, trailer)
             }
-            place += Int64(hit + 1)
+            place = hit + 1
         }
         return nil
     }
@@ -219,23 +206,5 @@ extension Trailer {
 
     fileprivate func precedes(_ other: Trailer) -> Bool {
         store == other.store && generation == other.generation && sequence < other.sequence
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The first offset of these bytes, of which there is at least one.
-    fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
-        guard let start = baseAddress else { return nil }
-        var place = 0
-        while place + pattern.count <= count {
-            // The call reads no byte after the last offset where the pattern could begin.
-            guard let hit = memchr(start + place, Int32(pattern[0]), count - pattern.count + 1 - place) else {
-                return nil
-            }
-            place = start.distance(to: UnsafeRawPointer(hit))
-            if part(place, pattern.count).elementsEqual(pattern) { return place }
-            place += 1
-        }
-        return nil
     }
 }

@@ -82,7 +82,7 @@ extension StorageURL {
         ///
         /// - Parameters:
         ///   - name: the option's name in a URL.
-        ///   - accepted: the accepted values, in words: `1 to 19 with zstd, 0 to 9 with xz`.
+        ///   - accepted: the accepted values, in words: `1 to 19, with zstd`.
         ///   - convert: converts the text, or returns nil.
         /// - Throws: `configuration` if `convert` returns nil.
         public mutating func take<T>(

@@ -1,287 +1,113 @@
 // Made by scripts/make-letters.swift; not to be edited.
 
 enum LetterTable {
-    /// Lines of a letter and those that consist of it and diacritics. From Unicode's canonical decompositions.
-    static let lines = """
-        < \u{226E}
-        = \u{2260}
-        > \u{226F}
+    /// Pairs of a letter and those that consist of it and diacritics. From Unicode's canonical decompositions.
+    static let pairs = """
+        < \u{226E} = \u{2260} > \u{226F}
         A \u{C0}\u{C1}\u{C2}\u{C3}\u{C4}\u{C5}\u{100}\u{102}\u{104}\u{1CD}\u{1DE}\u{1E0}
         A \u{1FA}\u{200}\u{202}\u{226}\u{1E00}\u{1EA0}\u{1EA2}\u{1EA4}\u{1EA6}\u{1EA8}\u{1EAA}\u{1EAC}
-        A \u{1EAE}\u{1EB0}\u{1EB2}\u{1EB4}\u{1EB6}\u{212B}
-        B \u{1E02}\u{1E04}\u{1E06}
-        C \u{C7}\u{106}\u{108}\u{10A}\u{10C}\u{1E08}
-        D \u{10E}\u{1E0A}\u{1E0C}\u{1E0E}\u{1E10}\u{1E12}
+        A \u{1EAE}\u{1EB0}\u{1EB2}\u{1EB4}\u{1EB6}\u{212B} B \u{1E02}\u{1E04}\u{1E06}
+        C \u{C7}\u{106}\u{108}\u{10A}\u{10C}\u{1E08} D \u{10E}\u{1E0A}\u{1E0C}\u{1E0E}\u{1E10}\u{1E12}
         E \u{C8}\u{C9}\u{CA}\u{CB}\u{112}\u{114}\u{116}\u{118}\u{11A}\u{204}\u{206}\u{228}
         E \u{1E14}\u{1E16}\u{1E18}\u{1E1A}\u{1E1C}\u{1EB8}\u{1EBA}\u{1EBC}\u{1EBE}\u{1EC0}\u{1EC2}\u{1EC4}
-        E \u{1EC6}
-        F \u{1E1E}
-        G \u{11C}\u{11E}\u{120}\u{122}\u{1E6}\u{1F4}\u{1E20}
+        E \u{1EC6} F \u{1E1E} G \u{11C}\u{11E}\u{120}\u{122}\u{1E6}\u{1F4}\u{1E20}
         H \u{124}\u{21E}\u{1E22}\u{1E24}\u{1E26}\u{1E28}\u{1E2A}
         I \u{CC}\u{CD}\u{CE}\u{CF}\u{128}\u{12A}\u{12C}\u{12E}\u{130}\u{1CF}\u{208}\u{20A}
-        I \u{1E2C}\u{1E2E}\u{1EC8}\u{1ECA}
-        J \u{134}
-        K \u{136}\u{1E8}\u{1E30}\u{1E32}\u{1E34}
-        L \u{139}\u{13B}\u{13D}\u{1E36}\u{1E38}\u{1E3A}\u{1E3C}
-        M \u{1E3E}\u{1E40}\u{1E42}
+        I \u{1E2C}\u{1E2E}\u{1EC8}\u{1ECA} J \u{134} K \u{136}\u{1E8}\u{1E30}\u{1E32}\u{1E34}
+        L \u{139}\u{13B}\u{13D}\u{1E36}\u{1E38}\u{1E3A}\u{1E3C} M \u{1E3E}\u{1E40}\u{1E42}
         N \u{D1}\u{143}\u{145}\u{147}\u{1F8}\u{1E44}\u{1E46}\u{1E48}\u{1E4A}
         O \u{D2}\u{D3}\u{D4}\u{D5}\u{D6}\u{14C}\u{14E}\u{150}\u{1A0}\u{1D1}\u{1EA}\u{1EC}
         O \u{20C}\u{20E}\u{22A}\u{22C}\u{22E}\u{230}\u{1E4C}\u{1E4E}\u{1E50}\u{1E52}\u{1ECC}\u{1ECE}
-        O \u{1ED0}\u{1ED2}\u{1ED4}\u{1ED6}\u{1ED8}\u{1EDA}\u{1EDC}\u{1EDE}\u{1EE0}\u{1EE2}
-        P \u{1E54}\u{1E56}
+        O \u{1ED0}\u{1ED2}\u{1ED4}\u{1ED6}\u{1ED8}\u{1EDA}\u{1EDC}\u{1EDE}\u{1EE0}\u{1EE2} P \u{1E54}\u{1E56}
         R \u{154}\u{156}\u{158}\u{210}\u{212}\u{1E58}\u{1E5A}\u{1E5C}\u{1E5E}
         S \u{15A}\u{15C}\u{15E}\u{160}\u{218}\u{1E60}\u{1E62}\u{1E64}\u{1E66}\u{1E68}
         T \u{162}\u{164}\u{21A}\u{1E6A}\u{1E6C}\u{1E6E}\u{1E70}
         U \u{D9}\u{DA}\u{DB}\u{DC}\u{168}\u{16A}\u{16C}\u{16E}\u{170}\u{172}\u{1AF}\u{1D3}
         U \u{1D5}\u{1D7}\u{1D9}\u{1DB}\u{214}\u{216}\u{1E72}\u{1E74}\u{1E76}\u{1E78}\u{1E7A}\u{1EE4}
-        U \u{1EE6}\u{1EE8}\u{1EEA}\u{1EEC}\u{1EEE}\u{1EF0}
-        V \u{1E7C}\u{1E7E}
-        W \u{174}\u{1E80}\u{1E82}\u{1E84}\u{1E86}\u{1E88}
-        X \u{1E8A}\u{1E8C}
+        U \u{1EE6}\u{1EE8}\u{1EEA}\u{1EEC}\u{1EEE}\u{1EF0} V \u{1E7C}\u{1E7E}
+        W \u{174}\u{1E80}\u{1E82}\u{1E84}\u{1E86}\u{1E88} X \u{1E8A}\u{1E8C}
         Y \u{DD}\u{176}\u{178}\u{232}\u{1E8E}\u{1EF2}\u{1EF4}\u{1EF6}\u{1EF8}
         Z \u{179}\u{17B}\u{17D}\u{1E90}\u{1E92}\u{1E94}
         a \u{E0}\u{E1}\u{E2}\u{E3}\u{E4}\u{E5}\u{101}\u{103}\u{105}\u{1CE}\u{1DF}\u{1E1}
         a \u{1FB}\u{201}\u{203}\u{227}\u{1E01}\u{1EA1}\u{1EA3}\u{1EA5}\u{1EA7}\u{1EA9}\u{1EAB}\u{1EAD}
-        a \u{1EAF}\u{1EB1}\u{1EB3}\u{1EB5}\u{1EB7}
-        b \u{1E03}\u{1E05}\u{1E07}
-        c \u{E7}\u{107}\u{109}\u{10B}\u{10D}\u{1E09}
-        d \u{10F}\u{1E0B}\u{1E0D}\u{1E0F}\u{1E11}\u{1E13}
+        a \u{1EAF}\u{1EB1}\u{1EB3}\u{1EB5}\u{1EB7} b \u{1E03}\u{1E05}\u{1E07}
+        c \u{E7}\u{107}\u{109}\u{10B}\u{10D}\u{1E09} d \u{10F}\u{1E0B}\u{1E0D}\u{1E0F}\u{1E11}\u{1E13}
         e \u{E8}\u{E9}\u{EA}\u{EB}\u{113}\u{115}\u{117}\u{119}\u{11B}\u{205}\u{207}\u{229}
         e \u{1E15}\u{1E17}\u{1E19}\u{1E1B}\u{1E1D}\u{1EB9}\u{1EBB}\u{1EBD}\u{1EBF}\u{1EC1}\u{1EC3}\u{1EC5}
-        e \u{1EC7}
-        f \u{1E1F}
-        g \u{11D}\u{11F}\u{121}\u{123}\u{1E7}\u{1F5}\u{1E21}
+        e \u{1EC7} f \u{1E1F} g \u{11D}\u{11F}\u{121}\u{123}\u{1E7}\u{1F5}\u{1E21}
         h \u{125}\u{21F}\u{1E23}\u{1E25}\u{1E27}\u{1E29}\u{1E2B}\u{1E96}
         i \u{EC}\u{ED}\u{EE}\u{EF}\u{129}\u{12B}\u{12D}\u{12F}\u{1D0}\u{209}\u{20B}\u{1E2D}
-        i \u{1E2F}\u{1EC9}\u{1ECB}
-        j \u{135}\u{1F0}
-        k \u{137}\u{1E9}\u{1E31}\u{1E33}\u{1E35}
-        l \u{13A}\u{13C}\u{13E}\u{1E37}\u{1E39}\u{1E3B}\u{1E3D}
-        m \u{1E3F}\u{1E41}\u{1E43}
+        i \u{1E2F}\u{1EC9}\u{1ECB} j \u{135}\u{1F0} k \u{137}\u{1E9}\u{1E31}\u{1E33}\u{1E35}
+        l \u{13A}\u{13C}\u{13E}\u{1E37}\u{1E39}\u{1E3B}\u{1E3D} m \u{1E3F}\u{1E41}\u{1E43}
         n \u{F1}\u{144}\u{146}\u{148}\u{1F9}\u{1E45}\u{1E47}\u{1E49}\u{1E4B}
         o \u{F2}\u{F3}\u{F4}\u{F5}\u{F6}\u{14D}\u{14F}\u{151}\u{1A1}\u{1D2}\u{1EB}\u{1ED}
         o \u{20D}\u{20F}\u{22B}\u{22D}\u{22F}\u{231}\u{1E4D}\u{1E4F}\u{1E51}\u{1E53}\u{1ECD}\u{1ECF}
-        o \u{1ED1}\u{1ED3}\u{1ED5}\u{1ED7}\u{1ED9}\u{1EDB}\u{1EDD}\u{1EDF}\u{1EE1}\u{1EE3}
-        p \u{1E55}\u{1E57}
+        o \u{1ED1}\u{1ED3}\u{1ED5}\u{1ED7}\u{1ED9}\u{1EDB}\u{1EDD}\u{1EDF}\u{1EE1}\u{1EE3} p \u{1E55}\u{1E57}
         r \u{155}\u{157}\u{159}\u{211}\u{213}\u{1E59}\u{1E5B}\u{1E5D}\u{1E5F}
         s \u{15B}\u{15D}\u{15F}\u{161}\u{219}\u{1E61}\u{1E63}\u{1E65}\u{1E67}\u{1E69}
         t \u{163}\u{165}\u{21B}\u{1E6B}\u{1E6D}\u{1E6F}\u{1E71}\u{1E97}
         u \u{F9}\u{FA}\u{FB}\u{FC}\u{169}\u{16B}\u{16D}\u{16F}\u{171}\u{173}\u{1B0}\u{1D4}
         u \u{1D6}\u{1D8}\u{1DA}\u{1DC}\u{215}\u{217}\u{1E73}\u{1E75}\u{1E77}\u{1E79}\u{1E7B}\u{1EE5}
-        u \u{1EE7}\u{1EE9}\u{1EEB}\u{1EED}\u{1EEF}\u{1EF1}
-        v \u{1E7D}\u{1E7F}
-        w \u{175}\u{1E81}\u{1E83}\u{1E85}\u{1E87}\u{1E89}\u{1E98}
-        x \u{1E8B}\u{1E8D}
+        u \u{1EE7}\u{1EE9}\u{1EEB}\u{1EED}\u{1EEF}\u{1EF1} v \u{1E7D}\u{1E7F}
+        w \u{175}\u{1E81}\u{1E83}\u{1E85}\u{1E87}\u{1E89}\u{1E98} x \u{1E8B}\u{1E8D}
         y \u{FD}\u{FF}\u{177}\u{233}\u{1E8F}\u{1E99}\u{1EF3}\u{1EF5}\u{1EF7}\u{1EF9}
-        z \u{17A}\u{17C}\u{17E}\u{1E91}\u{1E93}\u{1E95}
-        \u{A8} \u{385}\u{1FC1}\u{1FED}\u{1FEE}
-        \u{C6} \u{1E2}\u{1FC}
-        \u{D8} \u{1FE}
-        \u{E6} \u{1E3}\u{1FD}
-        \u{F8} \u{1FF}
-        \u{17F} \u{1E9B}
-        \u{1B7} \u{1EE}
-        \u{292} \u{1EF}
+        z \u{17A}\u{17C}\u{17E}\u{1E91}\u{1E93}\u{1E95} \u{A8} \u{385}\u{1FC1}\u{1FED}\u{1FEE} \u{C6} \u{1E2}\u{1FC}
+        \u{D8} \u{1FE} \u{E6} \u{1E3}\u{1FD} \u{F8} \u{1FF} \u{17F} \u{1E9B} \u{1B7} \u{1EE} \u{292} \u{1EF}
         \u{391} \u{386}\u{1F08}\u{1F09}\u{1F0A}\u{1F0B}\u{1F0C}\u{1F0D}\u{1F0E}\u{1F0F}\u{1F88}\u{1F89}\u{1F8A}
         \u{391} \u{1F8B}\u{1F8C}\u{1F8D}\u{1F8E}\u{1F8F}\u{1FB8}\u{1FB9}\u{1FBA}\u{1FBB}\u{1FBC}
         \u{395} \u{388}\u{1F18}\u{1F19}\u{1F1A}\u{1F1B}\u{1F1C}\u{1F1D}\u{1FC8}\u{1FC9}
         \u{397} \u{389}\u{1F28}\u{1F29}\u{1F2A}\u{1F2B}\u{1F2C}\u{1F2D}\u{1F2E}\u{1F2F}\u{1F98}\u{1F99}\u{1F9A}
         \u{397} \u{1F9B}\u{1F9C}\u{1F9D}\u{1F9E}\u{1F9F}\u{1FCA}\u{1FCB}\u{1FCC}
         \u{399} \u{38A}\u{3AA}\u{1F38}\u{1F39}\u{1F3A}\u{1F3B}\u{1F3C}\u{1F3D}\u{1F3E}\u{1F3F}\u{1FD8}\u{1FD9}
-        \u{399} \u{1FDA}\u{1FDB}
-        \u{39F} \u{38C}\u{1F48}\u{1F49}\u{1F4A}\u{1F4B}\u{1F4C}\u{1F4D}\u{1FF8}\u{1FF9}
-        \u{3A1} \u{1FEC}
-        \u{3A5} \u{38E}\u{3AB}\u{1F59}\u{1F5B}\u{1F5D}\u{1F5F}\u{1FE8}\u{1FE9}\u{1FEA}\u{1FEB}
+        \u{399} \u{1FDA}\u{1FDB} \u{39F} \u{38C}\u{1F48}\u{1F49}\u{1F4A}\u{1F4B}\u{1F4C}\u{1F4D}\u{1FF8}\u{1FF9}
+        \u{3A1} \u{1FEC} \u{3A5} \u{38E}\u{3AB}\u{1F59}\u{1F5B}\u{1F5D}\u{1F5F}\u{1FE8}\u{1FE9}\u{1FEA}\u{1FEB}
         \u{3A9} \u{38F}\u{1F68}\u{1F69}\u{1F6A}\u{1F6B}\u{1F6C}\u{1F6D}\u{1F6E}\u{1F6F}\u{1FA8}\u{1FA9}\u{1FAA}
         \u{3A9} \u{1FAB}\u{1FAC}\u{1FAD}\u{1FAE}\u{1FAF}\u{1FFA}\u{1FFB}\u{1FFC}
         \u{3B1} \u{3AC}\u{1F00}\u{1F01}\u{1F02}\u{1F03}\u{1F04}\u{1F05}\u{1F06}\u{1F07}\u{1F70}\u{1F71}\u{1F80}
         \u{3B1} \u{1F81}\u{1F82}\u{1F83}\u{1F84}\u{1F85}\u{1F86}\u{1F87}\u{1FB0}\u{1FB1}\u{1FB2}\u{1FB3}\u{1FB4}
-        \u{3B1} \u{1FB6}\u{1FB7}
-        \u{3B5} \u{3AD}\u{1F10}\u{1F11}\u{1F12}\u{1F13}\u{1F14}\u{1F15}\u{1F72}\u{1F73}
+        \u{3B1} \u{1FB6}\u{1FB7} \u{3B5} \u{3AD}\u{1F10}\u{1F11}\u{1F12}\u{1F13}\u{1F14}\u{1F15}\u{1F72}\u{1F73}
         \u{3B7} \u{3AE}\u{1F20}\u{1F21}\u{1F22}\u{1F23}\u{1F24}\u{1F25}\u{1F26}\u{1F27}\u{1F74}\u{1F75}\u{1F90}
         \u{3B7} \u{1F91}\u{1F92}\u{1F93}\u{1F94}\u{1F95}\u{1F96}\u{1F97}\u{1FC2}\u{1FC3}\u{1FC4}\u{1FC6}\u{1FC7}
         \u{3B9} \u{390}\u{3AF}\u{3CA}\u{1F30}\u{1F31}\u{1F32}\u{1F33}\u{1F34}\u{1F35}\u{1F36}\u{1F37}\u{1F76}
         \u{3B9} \u{1F77}\u{1FD0}\u{1FD1}\u{1FD2}\u{1FD3}\u{1FD6}\u{1FD7}
-        \u{3BF} \u{3CC}\u{1F40}\u{1F41}\u{1F42}\u{1F43}\u{1F44}\u{1F45}\u{1F78}\u{1F79}
-        \u{3C1} \u{1FE4}\u{1FE5}
+        \u{3BF} \u{3CC}\u{1F40}\u{1F41}\u{1F42}\u{1F43}\u{1F44}\u{1F45}\u{1F78}\u{1F79} \u{3C1} \u{1FE4}\u{1FE5}
         \u{3C5} \u{3B0}\u{3CB}\u{3CD}\u{1F50}\u{1F51}\u{1F52}\u{1F53}\u{1F54}\u{1F55}\u{1F56}\u{1F57}\u{1F7A}
         \u{3C5} \u{1F7B}\u{1FE0}\u{1FE1}\u{1FE2}\u{1FE3}\u{1FE6}\u{1FE7}
         \u{3C9} \u{3CE}\u{1F60}\u{1F61}\u{1F62}\u{1F63}\u{1F64}\u{1F65}\u{1F66}\u{1F67}\u{1F7C}\u{1F7D}\u{1FA0}
         \u{3C9} \u{1FA1}\u{1FA2}\u{1FA3}\u{1FA4}\u{1FA5}\u{1FA6}\u{1FA7}\u{1FF2}\u{1FF3}\u{1FF4}\u{1FF6}\u{1FF7}
-        \u{3D2} \u{3D3}\u{3D4}
-        \u{406} \u{407}
-        \u{410} \u{4D0}\u{4D2}
-        \u{413} \u{403}
-        \u{415} \u{400}\u{401}\u{4D6}
-        \u{416} \u{4C1}\u{4DC}
-        \u{417} \u{4DE}
-        \u{418} \u{40D}\u{419}\u{4E2}\u{4E4}
-        \u{41A} \u{40C}
-        \u{41E} \u{4E6}
-        \u{423} \u{40E}\u{4EE}\u{4F0}\u{4F2}
-        \u{427} \u{4F4}
-        \u{42B} \u{4F8}
-        \u{42D} \u{4EC}
-        \u{430} \u{4D1}\u{4D3}
-        \u{433} \u{453}
-        \u{435} \u{450}\u{451}\u{4D7}
-        \u{436} \u{4C2}\u{4DD}
-        \u{437} \u{4DF}
-        \u{438} \u{439}\u{45D}\u{4E3}\u{4E5}
-        \u{43A} \u{45C}
-        \u{43E} \u{4E7}
-        \u{443} \u{45E}\u{4EF}\u{4F1}\u{4F3}
-        \u{447} \u{4F5}
-        \u{44B} \u{4F9}
-        \u{44D} \u{4ED}
-        \u{456} \u{457}
-        \u{474} \u{476}
-        \u{475} \u{477}
-        \u{4D8} \u{4DA}
-        \u{4D9} \u{4DB}
-        \u{4E8} \u{4EA}
-        \u{4E9} \u{4EB}
-        \u{5D0} \u{FB2E}\u{FB2F}\u{FB30}
-        \u{5D1} \u{FB31}\u{FB4C}
-        \u{5D2} \u{FB32}
-        \u{5D3} \u{FB33}
-        \u{5D4} \u{FB34}
-        \u{5D5} \u{FB35}\u{FB4B}
-        \u{5D6} \u{FB36}
-        \u{5D8} \u{FB38}
-        \u{5D9} \u{FB1D}\u{FB39}
-        \u{5DA} \u{FB3A}
-        \u{5DB} \u{FB3B}\u{FB4D}
-        \u{5DC} \u{FB3C}
-        \u{5DE} \u{FB3E}
-        \u{5E0} \u{FB40}
-        \u{5E1} \u{FB41}
-        \u{5E3} \u{FB43}
-        \u{5E4} \u{FB44}\u{FB4E}
-        \u{5E6} \u{FB46}
-        \u{5E7} \u{FB47}
-        \u{5E8} \u{FB48}
-        \u{5E9} \u{FB2A}\u{FB2B}\u{FB2C}\u{FB2D}\u{FB49}
-        \u{5EA} \u{FB4A}
-        \u{5F2} \u{FB1F}
-        \u{915} \u{958}
-        \u{916} \u{959}
-        \u{917} \u{95A}
-        \u{91C} \u{95B}
-        \u{921} \u{95C}
-        \u{922} \u{95D}
-        \u{928} \u{929}
-        \u{92B} \u{95E}
-        \u{92F} \u{95F}
-        \u{930} \u{931}
-        \u{933} \u{934}
-        \u{9A1} \u{9DC}
-        \u{9A2} \u{9DD}
-        \u{9AF} \u{9DF}
-        \u{A16} \u{A59}
-        \u{A17} \u{A5A}
-        \u{A1C} \u{A5B}
-        \u{A2B} \u{A5E}
-        \u{A32} \u{A33}
-        \u{A38} \u{A36}
-        \u{B21} \u{B5C}
-        \u{B22} \u{B5D}
-        \u{DD9} \u{DDA}
-        \u{DD9}\u{DCF} \u{DDD}
-        \u{1FBF} \u{1FCD}\u{1FCE}\u{1FCF}
-        \u{1FFE} \u{1FDD}\u{1FDE}\u{1FDF}
-        \u{2190} \u{219A}
-        \u{2192} \u{219B}
-        \u{2194} \u{21AE}
-        \u{21D0} \u{21CD}
-        \u{21D2} \u{21CF}
-        \u{21D4} \u{21CE}
-        \u{2203} \u{2204}
-        \u{2208} \u{2209}
-        \u{220B} \u{220C}
-        \u{2223} \u{2224}
-        \u{2225} \u{2226}
-        \u{223C} \u{2241}
-        \u{2243} \u{2244}
-        \u{2245} \u{2247}
-        \u{2248} \u{2249}
-        \u{224D} \u{226D}
-        \u{2261} \u{2262}
-        \u{2264} \u{2270}
-        \u{2265} \u{2271}
-        \u{2272} \u{2274}
-        \u{2273} \u{2275}
-        \u{2276} \u{2278}
-        \u{2277} \u{2279}
-        \u{227A} \u{2280}
-        \u{227B} \u{2281}
-        \u{227C} \u{22E0}
-        \u{227D} \u{22E1}
-        \u{2282} \u{2284}
-        \u{2283} \u{2285}
-        \u{2286} \u{2288}
-        \u{2287} \u{2289}
-        \u{2291} \u{22E2}
-        \u{2292} \u{22E3}
-        \u{22A2} \u{22AC}
-        \u{22A8} \u{22AD}
-        \u{22A9} \u{22AE}
-        \u{22AB} \u{22AF}
-        \u{22B2} \u{22EA}
-        \u{22B3} \u{22EB}
-        \u{22B4} \u{22EC}
-        \u{22B5} \u{22ED}
-        \u{2ADD} \u{2ADC}
-        \u{3046} \u{3094}
-        \u{304B} \u{304C}
-        \u{304D} \u{304E}
-        \u{304F} \u{3050}
-        \u{3051} \u{3052}
-        \u{3053} \u{3054}
-        \u{3055} \u{3056}
-        \u{3057} \u{3058}
-        \u{3059} \u{305A}
-        \u{305B} \u{305C}
-        \u{305D} \u{305E}
-        \u{305F} \u{3060}
-        \u{3061} \u{3062}
-        \u{3064} \u{3065}
-        \u{3066} \u{3067}
-        \u{3068} \u{3069}
-        \u{306F} \u{3070}\u{3071}
-        \u{3072} \u{3073}\u{3074}
-        \u{3075} \u{3076}\u{3077}
-        \u{3078} \u{3079}\u{307A}
-        \u{307B} \u{307C}\u{307D}
-        \u{309D} \u{309E}
-        \u{30A6} \u{30F4}
-        \u{30AB} \u{30AC}
-        \u{30AD} \u{30AE}
-        \u{30AF} \u{30B0}
-        \u{30B1} \u{30B2}
-        \u{30B3} \u{30B4}
-        \u{30B5} \u{30B6}
-        \u{30B7} \u{30B8}
-        \u{30B9} \u{30BA}
-        \u{30BB} \u{30BC}
-        \u{30BD} \u{30BE}
-        \u{30BF} \u{30C0}
-        \u{30C1} \u{30C2}
-        \u{30C4} \u{30C5}
-        \u{30C6} \u{30C7}
-        \u{30C8} \u{30C9}
-        \u{30CF} \u{30D0}\u{30D1}
-        \u{30D2} \u{30D3}\u{30D4}
-        \u{30D5} \u{30D6}\u{30D7}
-        \u{30D8} \u{30D9}\u{30DA}
-        \u{30DB} \u{30DC}\u{30DD}
-        \u{30EF} \u{30F7}
-        \u{30F0} \u{30F8}
-        \u{30F1} \u{30F9}
-        \u{30F2} \u{30FA}
-        \u{30FD} \u{30FE}
-        \u{11099} \u{1109A}
-        \u{1109B} \u{1109C}
-        \u{110A5} \u{110AB}
+        \u{3D2} \u{3D3}\u{3D4} \u{406} \u{407} \u{410} \u{4D0}\u{4D2} \u{413} \u{403} \u{415} \u{400}\u{401}\u{4D6}
+        \u{416} \u{4C1}\u{4DC} \u{417} \u{4DE} \u{418} \u{40D}\u{419}\u{4E2}\u{4E4} \u{41A} \u{40C} \u{41E} \u{4E6}
+        \u{423} \u{40E}\u{4EE}\u{4F0}\u{4F2} \u{427} \u{4F4} \u{42B} \u{4F8} \u{42D} \u{4EC} \u{430} \u{4D1}\u{4D3}
+        \u{433} \u{453} \u{435} \u{450}\u{451}\u{4D7} \u{436} \u{4C2}\u{4DD} \u{437} \u{4DF}
+        \u{438} \u{439}\u{45D}\u{4E3}\u{4E5} \u{43A} \u{45C} \u{43E} \u{4E7} \u{443} \u{45E}\u{4EF}\u{4F1}\u{4F3}
+        \u{447} \u{4F5} \u{44B} \u{4F9} \u{44D} \u{4ED} \u{456} \u{457} \u{474} \u{476} \u{475} \u{477}
+        \u{4D8} \u{4DA} \u{4D9} \u{4DB} \u{4E8} \u{4EA} \u{4E9} \u{4EB} \u{5D0} \u{FB2E}\u{FB2F}\u{FB30}
+        \u{5D1} \u{FB31}\u{FB4C} \u{5D2} \u{FB32} \u{5D3} \u{FB33} \u{5D4} \u{FB34} \u{5D5} \u{FB35}\u{FB4B}
+        \u{5D6} \u{FB36} \u{5D8} \u{FB38} \u{5D9} \u{FB1D}\u{FB39} \u{5DA} \u{FB3A} \u{5DB} \u{FB3B}\u{FB4D}
+        \u{5DC} \u{FB3C} \u{5DE} \u{FB3E} \u{5E0} \u{FB40} \u{5E1} \u{FB41} \u{5E3} \u{FB43}
+        \u{5E4} \u{FB44}\u{FB4E} \u{5E6} \u{FB46} \u{5E7} \u{FB47} \u{5E8} \u{FB48}
+        \u{5E9} \u{FB2A}\u{FB2B}\u{FB2C}\u{FB2D}\u{FB49} \u{5EA} \u{FB4A} \u{5F2} \u{FB1F} \u{915} \u{958}
+        \u{916} \u{959} \u{917} \u{95A} \u{91C} \u{95B} \u{921} \u{95C} \u{922} \u{95D} \u{928} \u{929}
+        \u{92B} \u{95E} \u{92F} \u{95F} \u{930} \u{931} \u{933} \u{934} \u{9A1} \u{9DC} \u{9A2} \u{9DD}
+        \u{9AF} \u{9DF} \u{A16} \u{A59} \u{A17} \u{A5A} \u{A1C} \u{A5B} \u{A2B} \u{A5E} \u{A32} \u{A33}
+        \u{A38} \u{A36} \u{B21} \u{B5C} \u{B22} \u{B5D} \u{DD9} \u{DDA} \u{DD9}\u{DCF} \u{DDD}
+        \u{1FBF} \u{1FCD}\u{1FCE}\u{1FCF} \u{1FFE} \u{1FDD}\u{1FDE}\u{1FDF} \u{2190} \u{219A} \u{2192} \u{219B}
+        \u{2194} \u{21AE} \u{21D0} \u{21CD} \u{21D2} \u{21CF} \u{21D4} \u{21CE} \u{2203} \u{2204} \u{2208} \u{2209}
+        \u{220B} \u{220C} \u{2223} \u{2224} \u{2225} \u{2226} \u{223C} \u{2241} \u{2243} \u{2244} \u{2245} \u{2247}
+        \u{2248} \u{2249} \u{224D} \u{226D} \u{2261} \u{2262} \u{2264} \u{2270} \u{2265} \u{2271} \u{2272} \u{2274}
+        \u{2273} \u{2275} \u{2276} \u{2278} \u{2277} \u{2279} \u{227A} \u{2280} \u{227B} \u{2281} \u{227C} \u{22E0}
+        \u{227D} \u{22E1} \u{2282} \u{2284} \u{2283} \u{2285} \u{2286} \u{2288} \u{2287} \u{2289} \u{2291} \u{22E2}
+        \u{2292} \u{22E3} \u{22A2} \u{22AC} \u{22A8} \u{22AD} \u{22A9} \u{22AE} \u{22AB} \u{22AF} \u{22B2} \u{22EA}
+        \u{22B3} \u{22EB} \u{22B4} \u{22EC} \u{22B5} \u{22ED} \u{2ADD} \u{2ADC} \u{3046} \u{3094} \u{304B} \u{304C}
+        \u{304D} \u{304E} \u{304F} \u{3050} \u{3051} \u{3052} \u{3053} \u{3054} \u{3055} \u{3056} \u{3057} \u{3058}
+        \u{3059} \u{305A} \u{305B} \u{305C} \u{305D} \u{305E} \u{305F} \u{3060} \u{3061} \u{3062} \u{3064} \u{3065}
+        \u{3066} \u{3067} \u{3068} \u{3069} \u{306F} \u{3070}\u{3071} \u{3072} \u{3073}\u{3074}
+        \u{3075} \u{3076}\u{3077} \u{3078} \u{3079}\u{307A} \u{307B} \u{307C}\u{307D} \u{309D} \u{309E}
+        \u{30A6} \u{30F4} \u{30AB} \u{30AC} \u{30AD} \u{30AE} \u{30AF} \u{30B0} \u{30B1} \u{30B2} \u{30B3} \u{30B4}
+        \u{30B5} \u{30B6} \u{30B7} \u{30B8} \u{30B9} \u{30BA} \u{30BB} \u{30BC} \u{30BD} \u{30BE} \u{30BF} \u{30C0}
+        \u{30C1} \u{30C2} \u{30C4} \u{30C5} \u{30C6} \u{30C7} \u{30C8} \u{30C9} \u{30CF} \u{30D0}\u{30D1}
+        \u{30D2} \u{30D3}\u{30D4} \u{30D5} \u{30D6}\u{30D7} \u{30D8} \u{30D9}\u{30DA} \u{30DB} \u{30DC}\u{30DD}
+        \u{30EF} \u{30F7} \u{30F0} \u{30F8} \u{30F1} \u{30F9} \u{30F2} \u{30FA} \u{30FD} \u{30FE}
+        \u{11099} \u{1109A} \u{1109B} \u{1109C} \u{110A5} \u{110AB}
         """
 }

@@ -114,16 +114,6 @@ public struct Join: Hashable, Sendable {
 }
 
 extension QueryTerm {
-    /// A Boolean value that indicates whether the term is a condition: true or false, never null.
-    public var isCondition: Bool {
-        switch self {
-        case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
-            .distance, .choice:
-            false
-        default: true
-        }
-    }
-
     /// A Boolean value that indicates whether evaluating the term can fail: it computes with numbers, and may overflow
     /// or divide by zero. A query with such a term evaluates every row in its scope, whatever its limit, so that all
     /// backends fail alike; see ``Query/isComputedWhole``.

@@ -66,10 +66,9 @@ public struct TextFolding: OptionSet, Hashable, Sendable {
     /// The letters that consist of others and diacritics, with those others.
     private static let letters: [Unicode.Scalar: [Unicode.Scalar]] = {
         var letters: [Unicode.Scalar: [Unicode.Scalar]] = [:]
-        for line in LetterTable.lines.unicodeScalars.split(separator: "\n") {
-            let parts = line.split(separator: " ")
-            guard parts.count == 2 else { continue }
-            for composed in parts[1] { letters[composed] = Array(parts[0]) }
+        let parts = LetterTable.pairs.unicodeScalars.split { $0 == " " || $0 == "\n" }
+        for place in stride(from: 1, to: parts.count, by: 2) {
+            for composed in parts[place] { letters[composed] = Array(parts[place - 1]) }
         }
         return letters
     }()

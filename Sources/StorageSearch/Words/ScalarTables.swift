@@ -28,22 +28,31 @@ package struct ScalarKind {
 /// table has its entries: `ScalarTableTests` looks up every scalar.
 package enum ScalarTables {
     package static func kind(_ scalar: UInt32) -> ScalarKind {
-        let block = number(BreakTable.stage, Int(scalar >> 7))
-        let index = Int(BreakTable.blocks.utf8Start[block << 7 | Int(scalar & 127)] &- 48)
+        let place = place(of: scalar, BreakTable.groups, BreakTable.stage)
+        let index = Int(BreakTable.blocks.utf8Start[place] &- 48)
         return ScalarKind(bits: UInt8(truncatingIfNeeded: number(BreakTable.kinds, index)))
     }
 
     /// The place of a scalar's folded text, and 0 for one that stays itself.
     package static func fold(_ scalar: UInt32) -> Int {
-        number(FoldTable.blocks, number(FoldTable.stage, Int(scalar >> 7)) << 7 | Int(scalar & 127))
+        number(FoldTable.blocks, place(of: scalar, FoldTable.groups, FoldTable.stage))
     }
 
     /// The bytes of a folded text.
-    package static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 13] &- 48) }
+    package static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 9] &- 48) }
 
     package static func foldedByte(_ fold: Int, _ index: Int) -> UInt8 {
-        let start = FoldTable.results.utf8Start + (fold * 13 + 1 + index * 2)
-        return (start[0] &- 48) << 6 | (start[1] &- 48)
+        // Of each three bytes the first has a character and two bits of the next, and so on.
+        let place = index * 8 / 6
+        let start = FoldTable.results.utf8Start + (fold * 9 + 1 + place)
+        let bits = UInt16(start[0] &- 48) << 6 | UInt16(start[1] &- 48)
+        return UInt8(truncatingIfNeeded: bits >> UInt16(4 - (index * 8 - place * 6)))
+    }
+
+    /// The offset of a scalar's entry in the blocks of a table.
+    private static func place(of scalar: UInt32, _ groups: StaticString, _ stage: StaticString) -> Int {
+        let group = number(stage, Int(scalar >> 10))
+        return number(groups, group << 5 | Int(scalar >> 5 & 31)) << 5 | Int(scalar & 31)
     }
 
     private static func number(_ table: StaticString, _ index: Int) -> Int {

@@ -4,7 +4,7 @@ import StorageAPI
 import TerminalOutput
 
 /// `storage export`.
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the records of a model to a file that storage import reads.",
         discussion: """
@@ -17,12 +17,7 @@ struct ExportCommand: AsyncParsableCommand {
               storage export people.db Person --format ndjson | zstd > people.ndjson.zst
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
 

@@ -6,7 +6,7 @@ import StorageSearch
 import TerminalOutput
 
 /// `storage search`.
-struct SearchCommand: AsyncParsableCommand {
+struct SearchCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Print the records that have the words of a search, the best first.",
         discussion: """
@@ -27,12 +27,7 @@ struct SearchCommand: AsyncParsableCommand {
     /// The number of records that are printed unless another is asked for.
     private static let defaultLimit = 10
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The words of the search.", valueName: "words"))
     var words: [String] = []

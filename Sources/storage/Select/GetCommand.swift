@@ -3,7 +3,7 @@ import StorageAPI
 import StorageJSON
 
 /// `storage get`.
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one record with all that it owns, as JSON.",
         discussion: """
@@ -16,12 +16,7 @@ struct GetCommand: AsyncParsableCommand {
               storage get books.db Book 1 --with author --with tags     with the records that it refers to
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
     var key: [String]

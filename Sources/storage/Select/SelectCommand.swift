@@ -2,7 +2,7 @@ import ArgumentParser
 import StorageAPI
 
 /// `storage select`.
-struct SelectCommand: AsyncParsableCommand {
+struct SelectCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "select", abstract: "Print the records of a model.",
         discussion: """
@@ -28,12 +28,7 @@ struct SelectCommand: AsyncParsableCommand {
               storage select orders.db Orders --group ShipCountry --sum Freight --having 'count > 10 and sum > 100'
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
 
@@ -195,7 +190,7 @@ extension SelectCommand {
 }
 
 /// `storage count`.
-struct CountCommand: AsyncParsableCommand {
+struct CountCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "count", abstract: "Print how many records a model has.",
         discussion: """
@@ -204,12 +199,7 @@ struct CountCommand: AsyncParsableCommand {
               storage count people.db Person --where 'age >= 28'
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
 

@@ -3,7 +3,7 @@ import StorageAPI
 import StorageJSON
 
 /// `storage watch`.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print each change of a model's records as it is committed.",
         discussion: """
@@ -16,12 +16,7 @@ struct WatchCommand: AsyncParsableCommand {
               storage watch people.db Person --order 'age desc' --limit 10 --present
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
 

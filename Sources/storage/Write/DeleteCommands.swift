@@ -5,7 +5,7 @@ import StorageJSON
 import TerminalOutput
 
 /// `storage delete`.
-struct DeleteCommand: AsyncParsableCommand {
+struct DeleteCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete records with all that they own.",
         discussion: """
@@ -18,12 +18,7 @@ struct DeleteCommand: AsyncParsableCommand {
               storage delete people.db Person --where 'age > 100' --yes
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
     var key: [String] = []
@@ -63,7 +58,7 @@ struct DeleteCommand: AsyncParsableCommand {
 }
 
 /// `storage truncate`.
-struct TruncateCommand: AsyncParsableCommand {
+struct TruncateCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "truncate",
         abstract: "Remove every record of a model, and restart assigned keys at 1.",
@@ -74,12 +69,7 @@ struct TruncateCommand: AsyncParsableCommand {
               storage truncate people.db Person --yes
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var result: ResultOptions

@@ -39,13 +39,8 @@ struct SaveCommand: AsyncParsableCommand {
 }
 
 /// The options that inserting and saving share.
-struct PutTarget: ParsableArguments {
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+struct PutTarget: ParsableArguments, ModelCommand {
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var input: RecordInput
 

@@ -3,7 +3,7 @@ import StorageAPI
 import TerminalOutput
 
 /// `storage update`.
-struct UpdateCommand: AsyncParsableCommand {
+struct UpdateCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Replace stored records, or set some properties of those that meet a condition.",
@@ -19,12 +19,7 @@ struct UpdateCommand: AsyncParsableCommand {
               storage update people.db Person id=7 name=Chengdu age=29
             """)
 
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(
-        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
-    var model: String
+    @OptionGroup var target: ModelTarget
 
     @OptionGroup var input: RecordInput
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every system call of a workload fails once, or from then on for ever.
-@Suite struct FaultTests {
+@Suite(.repeatable) struct FaultTests {
     static let path = "/a.karch"
 
     /// The contents that a store must have after some steps of the workload, and those that it may have instead.

@@ -16,7 +16,6 @@ import Testing
         #expect([UInt8](repeating: 0xFF, count: 32).withUnsafeBytes { CyclicRedundancyCheck.crc32c($0) } == 0x62A8_AB43)
         #expect((0..<32).map(UInt8.init).withUnsafeBytes { CyclicRedundancyCheck.crc32c($0) } == 0x46DD_794E)
         #expect(withBytes("") { CyclicRedundancyCheck.crc32c($0) } == 0)
-        #expect(withBytes("123456789") { CyclicRedundancyCheck.crc32($0) } == 0xCBF4_3926)
     }
 
     @Test func `a check in parts is the check of the whole`() {
@@ -117,18 +116,17 @@ import Testing
     }
 
     @Test func `a level that a codec lacks is refused by name`() {
-        for (codec, level) in [(ArchiveCodec.zstd, 0), (.zstd, 20), (.xz, 10), (.none, 1), (.xz, -1)] {
+        for (codec, level) in [(ArchiveCodec.zstd, 0), (.zstd, 20), (.none, 1)] {
             let error = #expect(throws: StorageError.self) { try FileOptions(codec: codec, level: level) }
             #expect(error?.code == .configuration)
             #expect(error?.message.contains(codec.rawValue) == true)
         }
     }
 
-    @Test(arguments: [(ArchiveCodec.zstd, [1, 19]), (.xz, [0, 9])])
-    func `every level can be read again`(codec: ArchiveCodec, levels: [Int]) throws {
-        for level in levels {
+    @Test func `every level can be read again`() throws {
+        for level in [1, 19] {
             let files = MemoryFiles()
-            let options = try FileOptions(codec: codec, level: level)
+            let options = try FileOptions(level: level)
             let item = FileItem("a", Array(repeating: 1, count: 20_000) + noiseBytes(20_000))
             let file = try StoreFile.open(
                 "/a", .readWrite, options, layer: files, logger: silentLogger

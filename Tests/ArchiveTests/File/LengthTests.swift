@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A file knows how long it is, so that one that was cut is not taken for a shorter one.
-@Suite struct LengthTests {
+@Suite(.repeatable) struct LengthTests {
     private static let path = "/a.karch"
     private static let items = (0..<4).map { FileItem("n\($0)", noiseBytes(200, seed: UInt64($0 + 1))) }
 
@@ -16,7 +16,7 @@ import Testing
         let file = try openFile(path, .readWrite, codec, layer: files).file
         try file.append { (writer) throws(StorageError) in try writer.add(first) }
         // As long as a trailer.
-        let size = [ArchiveCodec.zstd: 88, .none: 1024, .xz: 1080][codec] ?? 0
+        let size = codec == .zstd ? 88 : 1024
         return Int(file.size) - size..<Int(file.size)
     }
 
@@ -45,7 +45,7 @@ import Testing
         try Self.made(codec, on: files).close()
         let bytes = try #require(files[Self.path])
         let first = try Self.record(codec, of: [Self.items[0]]).lowerBound
-        for cut in TestExtent.share(Array(1..<bytes.count), oneOf: codec == .zstd ? 7 : 61) {
+        for cut in TestExtent.share(Array(1..<bytes.count), oneOf: codec == .zstd ? 21 : 183) {
             try Self.expectCut(files, bytes, at: cut)
             guard cut >= first else { continue }
             let salvaged = try openFile(Self.path, .salvage, layer: files)

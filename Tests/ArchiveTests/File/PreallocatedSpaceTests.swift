@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Preallocated space after the last commit of a file that is being written.
-@Suite struct PreallocatedSpaceTests {
+@Suite(.repeatable) struct PreallocatedSpaceTests {
     private static let path = "/a.karch"
     private static let unit = 4096
     private static let largest = 256 << 10
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `a commit that is written over preallocated space in part is a torn tail, which is kept aside`() throws {
         let (before, after, commit, items) = try Self.sample()
-        for end in TestExtent.share(Array(commit.dropFirst()), oneOf: 5) {
+        for end in TestExtent.share(Array(commit.dropFirst()), oneOf: 15) {
             let torn = Array(after[..<end] + before[end...])
             let (opened, files) = try Self.opened(torn)
             try #require(opened.items == Array(items.dropLast()), "\(end)")
@@ -206,7 +206,7 @@ import Testing
 
     @Test func `a byte changed in preallocated space, or a file cut in it, loses no commit`() throws {
         let (_, bytes, commit, items) = try Self.sample()
-        for place in TestExtent.share(Array(commit.upperBound..<bytes.count), oneOf: 11) {
+        for place in TestExtent.share(Array(commit.upperBound..<bytes.count), oneOf: 33) {
             var changed = bytes
             changed[place] ^= 0x80
             try #require(try Self.opened(changed).opened.items == items, "\(place)")

@@ -55,10 +55,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: has("python3")), arguments: [ArchiveCodec.xz, .none])
-    func `Python's tarfile reads it`(codec: ArchiveCodec) throws {
+    @Test(.enabled(if: has("python3"))) func `Python's tarfile reads it`() throws {
         try withStorePath { path in
-            let expected = try Self.makeStore(path, codec)
+            let expected = try Self.makeStore(path, .none)
             let script = "import sys, tarfile\nt = tarfile.open(sys.argv[1])\nprint(*sorted(set(t.getnames())))"
             let (status, text) = try Self.run("python3", ["-c", script, path])
             #expect(status == 0)
@@ -66,13 +65,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [("zstd", ArchiveCodec.zstd), ("xz", .xz)].filter { has($0.0) })
-    func `the compressor's own program finds the file sound`(program: String, codec: ArchiveCodec) throws {
+    @Test(.enabled(if: has("zstd"))) func `the zstd program finds the file sound`() throws {
         try withStorePath { path in
-            _ = try Self.makeStore(path, codec)
-            let suffixed = path + (codec == .zstd ? ".zst" : ".xz")
+            _ = try Self.makeStore(path, .zstd)
+            let suffixed = path + ".zst"
             try FileManager.default.copyItem(atPath: path, toPath: suffixed)
-            let (status, text) = try Self.run(program, ["-t", suffixed])
+            let (status, text) = try Self.run("zstd", ["-t", suffixed])
             #expect(status == 0, "\(text)")
         }
     }

@@ -32,7 +32,7 @@ struct ArchivedValueTests {
                 ]))
     }
 
-    @Test func `an XML archive is read`() throws {
+    @Test func `arrays and relative URLs are read`() throws {
         #expect(
             try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ArrayTest.plist"))
                 == .array([.string("baa"), .string("baa"), .string("black"), .string("sheep")]))
@@ -50,9 +50,8 @@ struct ArchivedValueTests {
                 == .array([.int(1), .int(2), .int(3), .int(4), .int(5)]))
     }
 
-    @Test(arguments: ["primitives.bin", "primitives.xml"])
-    func `several roots are read`(name: String) throws {
-        let roots = try ArchivedValue.roots(of: try fixture(name))
+    @Test func `several roots are read`() throws {
+        let roots = try ArchivedValue.roots(of: try fixture("primitives.bin"))
         #expect(roots.count == 12)
         #expect(roots["$0"] == .int(1))
         #expect(roots["$2"] == .real(1))
@@ -60,14 +59,12 @@ struct ArchivedValueTests {
         #expect(roots["$5"] == .bool(true))
         #expect(roots["$8"] == .string("Hello, World!"))
         #expect(roots["$11"] == .int(42))
-        #expect(code { try ArchivedValue(archive: try fixture(name)) } == .corrupt)
+        #expect(code { try ArchivedValue(archive: try fixture("primitives.bin")) } == .corrupt)
     }
 
-    @Test func `the binary and the XML form of an archive are equal`() throws {
-        let value = try ArchivedValue(archive: try fixture("dict.bin"))
-        #expect(try ArchivedValue(archive: try fixture("dict.xml")) == value)
+    @Test func `a dictionary is read`() throws {
         #expect(
-            value
+            try ArchivedValue(archive: try fixture("dict.bin"))
                 == .dictionary([
                     entry("int", .int(1)), entry("string", .string("string")),
                     entry("array", .array([.bool(true), .string("Hello, World!"), .int(42)])),
@@ -75,7 +72,7 @@ struct ArchivedValueTests {
     }
 
     @Test(arguments: [
-        "missing_archiver.xml", "missing_objects.xml", "missing_top.xml", "wrong_archiver.xml", "wrong_version.xml",
+        "missing_archiver.bin", "missing_objects.bin", "missing_top.bin", "wrong_archiver.bin", "wrong_version.bin",
         "broken_plist.xml",
     ])
     func `a damaged archive is refused`(name: String) throws {
@@ -99,68 +96,17 @@ struct ArchivedValueTests {
                 == .object(className: "Pencil", fields: ["id": .int(2), "color": .string("blue"), "parts": .array([])]))
     }
 
-    @Test func `XML with entities of its own is refused`() {
-        let text = """
-            <?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaa">]><plist version="1.0"><string>&a;</string></plist>
-            """
-        #expect(code { try ArchivedValue(archive: Array(text.utf8)) } == .corrupt)
-    }
-
-    /// An archive in XML whose root is this element.
-    private func xml(_ root: String) -> [UInt8] {
-        let text = """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <!-- one -->
-            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-            <plist version="1.0"><!-- two --><dict><key>$archiver</key><string>NSKeyedArchiver</string>
-            <key>$version</key><integer>100000</integer>
-            <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict></dict>
-            <key>$objects</key><array><string>$null</string><!-- three -->\(root)</array></dict></plist>
-            """
-        return Array(text.utf8)
-    }
-
-    @Test(
-        arguments: [
-            ("<string>a &lt;b&gt; &amp;amp; &quot;c&quot; &apos;</string>", .string("a <b> &amp; \"c\" '")),
-            ("<string>&#228;&#x1F600;&#xE4;</string>", .string("\u{E4}\u{1F600}\u{E4}")),
-            ("<string>x<![CDATA[<b> &amp; ]]]]><![CDATA[>]]>y</string>", .string("x<b> &amp; ]]>y")),
-            ("<string>one<!-- <b> & -->two</string>", .string("onetwo")), ("<string/>", .string("")),
-            ("<string></string >", .string("")),
-            ("<date>2001-01-01T00:00:00Z</date>", .date(0)), ("<date>2015-05-28T14:02:11Z</date>", .date(454_514_531)),
-            ("<date>2000-02-29T23:59:59Z</date>", .date(-26_438_401)),
-            ("<date>1970-01-01T00:00:00Z</date>", .date(-978_307_200)),
-            ("<integer> -9223372036854775808 </integer>", .int(.min)),
-            ("<integer>18446744073709551615</integer>", .unsigned(.max)), ("<real>-1.5e3</real>", .real(-1500)),
-            ("<true></true>", .bool(true)), ("<false/>", .bool(false)), ("<data/>", .data([])),
-            ("<data>\n\tAAEC\n\t/w==\n</data>", .data([0, 1, 2, 255])),
-        ] as [(String, ArchivedValue)])
-    func `each form of a value in XML is read`(element: String, value: ArchivedValue) throws {
-        #expect(try ArchivedValue(archive: xml(element)) == value)
-    }
-
-    @Test(arguments: [
-        "<string>&nbsp;</string>", "<string>&#xD800;</string>", "<string>&#1114112;</string>", "<string>&#65</string>",
-        "<string>&#;</string>", "<string>&#123456789;</string>", "<string>a</key>", "<string>a<b/></string>",
-        "<string>a</string x>", "<string><![CDATA[a</string>", "<string><!-- a</string>", "<string>\u{0}", "text",
-        "<date>2015-13-28T14:02:11Z</date>", "<date>2015-05-28</date>", "<date>2015-05-28T14:02:11+01:00</date>",
-        "<integer>18446744073709551616</integer>", "<integer>1.5</integer>", "<integer/>", "<real>one</real>",
-        "<date/>",
-        "<true>yes</true>", "<data>A</data>", "<word>a</word>", "<dict><key>a</key></dict>",
-        "<dict><integer>1</integer><true/></dict>", "<array><true/></dict>", "<array>",
-    ])
-    func `what is no value in XML is refused, with its place`(element: String) {
-        #expect {
-            try ArchivedValue(archive: xml(element))
-        } throws: { error in
-            guard let error = error as? StorageError else { return false }
-            return error.code == .corrupt && error.message.contains("(byte ")
-        }
-    }
-
-    @Test func `XML that is no list, an empty one or two of them is refused`() {
-        for text in ["<plist>", "<plist></plist>", "<plist><true/><true/></plist>", "<?xml version", "<html></html>"] {
-            #expect(code { try ArchivedValue(archive: Array(text.utf8)) } == .corrupt, "\(text)")
+    @Test func `an XML archive is refused with the command that makes it binary`() throws {
+        let archive = try fixture("dict.xml")
+        for archive in [archive, Array("\u{FEFF}".utf8) + archive] {
+            let errors = [
+                #expect(throws: StorageError.self) { try ArchivedValue(archive: archive) },
+                #expect(throws: StorageError.self) { try KeyedArchive.decode(Reader.self, from: archive) },
+            ]
+            for error in errors {
+                #expect(error?.code == .corrupt)
+                #expect(error?.message.contains("plutil -convert binary1") == true)
+            }
         }
     }
 

@@ -197,8 +197,8 @@ import Testing
 
     @Test func `options are read from a URL, and others refused by name`() async throws {
         let backend = try ArchiveBackend(
-            url: StorageURL("archive:\(path)?compression=xz&level=2&durability=relaxed&compaction=manual"))
-        #expect(backend.codec == .xz && backend.level == 2)
+            url: StorageURL("archive:\(path)?compression=zstd&level=2&durability=relaxed&compaction=manual"))
+        #expect(backend.codec == .zstd && backend.level == 2)
         #expect(backend.durability == .relaxed && backend.compaction == .manual)
         for options in ["compression=gzip", "level=99", "compression=none&level=1", "compact=yes"] {
             let error = await expectError(.configuration) {

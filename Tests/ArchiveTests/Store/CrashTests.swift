@@ -20,7 +20,7 @@ import Testing
 @Suite(.serialized) struct CrashTests {
     private static let kills =
         ProcessInfo.processInfo.environment["STORAGE_KILLS"].flatMap(Int.init)
-        ?? TestExtent.count(24)
+        ?? TestExtent.count(8)
 
     @Test(arguments: ["durability=full", "durability=relaxed"])
     func `every acknowledged transaction is there, and none by half`(options: String) async throws {

@@ -21,18 +21,8 @@ struct PropertyList {
     private(set) var top = 0
 
     init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-        if bytes.starts(with: "bplist".utf8) {
-            let reader = try PropertyListReader(bytes)
-            top = reader.top
-            try readBinary(reader)
-        } else {
-            var parser = XMLPropertyListParser(bytes)
-            top = try parser.parse()
-            objects = parser.objects
-        }
-    }
-
-    private mutating func readBinary(_ reader: PropertyListReader) throws(StorageError) {
+        let reader = try PropertyListReader(bytes)
+        top = reader.top
         objects.reserveCapacity(reader.count)
         // Objects that lie over each other could make a small file many large ones.
         var left = reader.bytes.count

@@ -31,7 +31,7 @@ struct PropertyListReader {
         let trailer = bytes.count - 32
         guard trailer >= 9,
             Self.magic.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), .init(rebasing: bytes[..<8])) })
-        else { throw Self.damage("This is not a binary property list", at: 0) }
+        else { throw Self.noBinaryList(bytes) }
         let offsetWidth = Int(bytes[trailer + 6])
         let referenceWidth = Int(bytes[trailer + 7])
         let count = Self.number(bytes, trailer + 8, 8)
@@ -199,6 +199,15 @@ struct PropertyListReader {
 
     static func damage(_ what: String, at byte: Int) -> StorageError {
         StorageError(.corrupt, "\(what) (byte \(byte)). Restore the archive from a copy.")
+    }
+
+    private static func noBinaryList(_ bytes: UnsafeRawBufferPointer) -> StorageError {
+        guard bytes.starts(with: "<".utf8) || bytes.starts(with: "\u{FEFF}<".utf8) else {
+            return damage("This is not a binary property list", at: 0)
+        }
+        return StorageError(
+            .corrupt,
+            "This is not a binary property list, but seems to be an XML one; convert it: plutil -convert binary1 FILE.")
     }
 
     @inline(never)

@@ -19,8 +19,8 @@ struct SearchedModel: Sendable {
     /// In the order of the model's tables and their columns, by which the index numbers them.
     let columns: [Column]
 
-    /// The number of a property is a byte of each term.
-    static let mostProperties = 200
+    /// The number of a property is a byte of each term of the index, and 255 marks the keys of records.
+    private static let mostProperties = 255
 
     /// Nil for a model without searched properties.
     init?(_ name: String, in tables: [TableSchema]) {
@@ -37,6 +37,15 @@ struct SearchedModel: Sendable {
             }
         }
         if columns.isEmpty { return nil }
+    }
+
+    /// Throws `limitExceeded` if the index cannot number the properties.
+    func requireIndexable() throws(StorageError) {
+        guard columns.count > Self.mostProperties else { return }
+        throw StorageError(
+            .limitExceeded,
+            "\(name) has \(columns.count) searched properties, with its owned records, and an index has at most "
+                + "\(Self.mostProperties). Mark fewer with @Searchable.", model: name)
     }
 
     var properties: [SearchProperty] { columns.map { SearchProperty($0.name, weight: $0.weight) } }

@@ -170,6 +170,7 @@ final class StoreSearch: SchemaChangeObserver {
     func adapt(
         _ wanted: SearchedModel, _ settings: inout SearchSettings, in writer: any StorageWriter
     ) throws(StorageError) {
+        try wanted.requireIndexable()
         if let known = settings.model(wanted.name) {
             try Self.check(known)
             if known.isCurrent, known.properties == wanted.names, known.analyzer == Analyzer.words.name { return }
