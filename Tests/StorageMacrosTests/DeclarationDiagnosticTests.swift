@@ -1,4 +1,3 @@
-import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 /// Tests the diagnostics about a declaration as a whole.
@@ -13,7 +12,7 @@ import Testing
             """,
             DiagnosticSpec(
                 message: "'@Storable' belongs to a struct: models are plain values", line: 1, column: 1,
-                fixIts: [FixItSpec(message: "make it a struct")]),
+                fixIts: ["make it a struct"]),
             fixed: """
                 @Storable
                 public struct Pen {
@@ -51,7 +50,7 @@ import Testing
             "enum Shop { @Storable private struct Pen { var id: Int } }",
             DiagnosticSpec(
                 message: "a nested '@Storable' struct cannot be 'private': its conformance is at file scope",
-                line: 1, column: 23, fixIts: [FixItSpec(message: "make it 'fileprivate'")]),
+                line: 1, column: 23, fixIts: ["make it 'fileprivate'"]),
             fixed: "enum Shop { @Storable fileprivate struct Pen { var id: Int } }")
     }
 

@@ -1,4 +1,3 @@
-import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 /// Tests the diagnostics about keys.
@@ -49,7 +48,7 @@ import Testing
             DiagnosticSpec(
                 message: "the key 'id' cannot be Optional: the store assigns integers and UUIDs only", line: 1,
                 column: 32,
-                fixIts: [FixItSpec(message: "remove the Optional")]),
+                fixIts: ["remove the Optional"]),
             fixed: "@Storable struct Pen { var id: \(wrapped) }")
     }
 
@@ -58,7 +57,7 @@ import Testing
             "@Storable struct Line { @Key var order: String; @Key var number: Int? }",
             DiagnosticSpec(
                 message: "'number' is part of a composite key and cannot be Optional: the store assigns single keys "
-                    + "only", line: 1, column: 66, fixIts: [FixItSpec(message: "remove the Optional")]),
+                    + "only", line: 1, column: 66, fixIts: ["remove the Optional"]),
             fixed: "@Storable struct Line { @Key var order: String; @Key var number: Int }")
     }
 
@@ -67,7 +66,7 @@ import Testing
             "@Storable struct Pen { let id: Int? }",
             DiagnosticSpec(
                 message: "the store assigns the key 'id' where it is nil, so it cannot be a 'let'", line: 1,
-                column: 24, fixIts: [FixItSpec(message: "replace 'let' with 'var'")]),
+                column: 24, fixIts: ["replace 'let' with 'var'"]),
             fixed: "@Storable struct Pen { var id: Int? }")
     }
 }

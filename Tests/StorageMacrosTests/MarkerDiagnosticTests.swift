@@ -1,4 +1,3 @@
-import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 /// Markers without effect.
@@ -10,7 +9,7 @@ import Testing
             "@Storable struct Pen { var id: Int; @Ignored \(marker) var a = 1 }",
             DiagnosticSpec(
                 message: "'\(name)' contradicts '@Ignored'", line: 1, column: 46,
-                fixIts: [FixItSpec(message: "remove '\(name)'")]),
+                fixIts: ["remove '\(name)'"]),
             fixed: "@Storable struct Pen { var id: Int; @Ignored var a = 1 }")
     }
 
@@ -48,16 +47,17 @@ import Testing
             "@Storable class Pen { @Key var id = 1 }",
             DiagnosticSpec(
                 message: "'@Storable' belongs to a struct: models are plain values", line: 1, column: 1,
-                fixIts: [FixItSpec(message: "make it a struct")]),
+                fixIts: ["make it a struct"]),
             fixed: "@Storable struct Pen { @Key var id = 1 }")
     }
 
     private func expectMisplaced(
-        _ source: String, _ message: String, column: Int, fixIt: String, fixed: String, line: UInt = #line
+        _ source: String, _ message: String, column: Int, fixIt: String, fixed: String,
+        at location: SourceLocation = #_sourceLocation
     ) {
         expectRefusal(
             source,
-            DiagnosticSpec(message: message, line: 1, column: column, fixIts: [FixItSpec(message: fixIt)]),
-            fixed: fixed, line: line)
+            DiagnosticSpec(message: message, line: 1, column: column, fixIts: [fixIt]),
+            fixed: fixed, at: location)
     }
 }

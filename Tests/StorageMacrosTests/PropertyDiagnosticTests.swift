@@ -1,4 +1,3 @@
-import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 /// Tests the diagnostics about a property.
@@ -13,7 +12,7 @@ import Testing
             """,
             DiagnosticSpec(
                 message: "write the type of 'color': '@Storable' sees types only in annotations, literals and calls of "
-                    + "initialisers", line: 3, column: 9, fixIts: [FixItSpec(message: "write the type")]),
+                    + "initialisers", line: 3, column: 9, fixIts: ["write the type"]),
             fixed: """
                 @Storable struct Pen {
                     var id: Int
@@ -28,7 +27,7 @@ import Testing
             "@Storable struct Pen { var id: Int; var a = \(value) }",
             DiagnosticSpec(
                 message: "write the type of 'a': '@Storable' sees types only in annotations, literals and calls of "
-                    + "initialisers", line: 1, column: 41, fixIts: [FixItSpec(message: "write the type")]))
+                    + "initialisers", line: 1, column: 41, fixIts: ["write the type"]))
     }
 
     @Test func `a let with a value is refused and can be turned into a var`() {
@@ -42,7 +41,7 @@ import Testing
         let diagnostic = DiagnosticSpec(
             message: "'color' is a constant that cannot be read back: make it a 'var', or mark it with '@Ignored'",
             line: 4, column: 12,
-            fixIts: [FixItSpec(message: "replace 'let' with 'var'"), FixItSpec(message: "mark it with '@Ignored'")])
+            fixIts: ["replace 'let' with 'var'", "mark it with '@Ignored'"])
         expectRefusal(
             source, diagnostic, applying: "replace 'let' with 'var'",
             fixed: """
@@ -68,7 +67,7 @@ import Testing
             "@Storable struct Pen { var id: Int; lazy var a = 1 }",
             DiagnosticSpec(
                 message: "the lazy property 'a' cannot be stored: writing must not change the model", line: 1,
-                column: 37, fixIts: [FixItSpec(message: "mark it with '@Ignored'")]),
+                column: 37, fixIts: ["mark it with '@Ignored'"]),
             fixed: "@Storable struct Pen { var id: Int; @Ignored lazy var a = 1 }")
     }
 
@@ -98,7 +97,7 @@ import Testing
             "@Storable struct Pen { var id: Int; var a: \(type) }",
             DiagnosticSpec(
                 message: "\(part) cannot be stored; mark 'a' with '@Ignored' or give it another type", line: 1,
-                column: 44, fixIts: [FixItSpec(message: "mark it with '@Ignored'")]),
+                column: 44, fixIts: ["mark it with '@Ignored'"]),
             fixed: "@Storable struct Pen { var id: Int; @Ignored var a: \(type) }")
     }
 
@@ -123,7 +122,7 @@ import Testing
                 "@Storable struct Pen { var id: Int; \(marker) var a: \(type) }",
                 DiagnosticSpec(
                     message: "'\(marker)' needs a scalar, and 'a' is a collection", line: 1, column: 37,
-                    fixIts: [FixItSpec(message: "remove '\(marker)'")]),
+                    fixIts: ["remove '\(marker)'"]),
                 fixed: "@Storable struct Pen { var id: Int; var a: \(type) }")
         }
     }
@@ -134,7 +133,7 @@ import Testing
             "@Storable struct Pen { var id: Int; @Ignored \(property) }",
             DiagnosticSpec(
                 message: "an '@Ignored' property needs a default value, which a model that is read will have",
-                line: 1, column: 50, fixIts: [FixItSpec(message: "write a default value")]),
+                line: 1, column: 50, fixIts: ["write a default value"]),
             fixed: "@Storable struct Pen { var id: Int; @Ignored \(property) = <#value#> }")
     }
 
