@@ -141,6 +141,12 @@ enum Catalog {
         return found
     }
 
+    /// The number of the advisory lock that whoever makes the record holds. The schema has no number yet. Two names with one hash
+    /// wait for each other, and no others do.
+    private static func makingLock(_ schema: String) -> Int64 {
+        0x53_74_6f_6d << 32 | Int64(schema.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 })
+    }
+
     /// Several processes may open a new store at once.
     private static func create(
         _ connection: Connection, _ names: Names, _ schema: String
@@ -149,7 +155,7 @@ enum Catalog {
         let exists =
             try connection.run(
                 [
-                    Statement("SELECT pg_catalog.pg_advisory_xact_lock(\(0x53_74_6f_72 << 32))"),
+                    Statement("SELECT pg_catalog.pg_advisory_xact_lock(\(makingLock(schema)))"),
                     Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.literal)"),
                 ]
             ).last?.isTrue() ?? false

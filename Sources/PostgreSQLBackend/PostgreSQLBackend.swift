@@ -60,6 +60,9 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The time in milliseconds that a call waits for a replacement of a lost server before it throws `io`. By default
     /// it waits for a server that starts alone, for the timeout.
     public var failoverMilliseconds = 0
+    /// The time in milliseconds in which the outcome of a commit must be found whose connection was lost; nil for the longest that
+    /// a call waits for a server. Tests shorten it.
+    package var outcomeMilliseconds: Int?
     /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly = false
     /// The connections that stores share; nil where each has its own.

@@ -360,7 +360,10 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
 
     /// The time within which the outcome of a commit is looked up.
-    var millisecondsToResolve: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
+    var millisecondsToResolve: Int {
+        configuration.outcomeMilliseconds
+            ?? max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds)
+    }
 
     /// The patience of a call that begins now.
     var patience: Patience { Patience(milliseconds: configuration.failoverMilliseconds) }

@@ -61,7 +61,7 @@ struct AddressTests {
 
     @Test func `a password that was typed without its escapes is in no description and no error of libpq`() {
         var random = SeededGenerator(seed: 1)
-        for number in 0..<4000 {
+        for number in 0..<TestExtent.count(500) {
             let password = TypedPassword(&random)
             for address in [
                 "postgresql://app:\(password)@127.0.0.1:1/db?connect_timeout=1",

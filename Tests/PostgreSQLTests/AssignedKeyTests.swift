@@ -10,12 +10,12 @@ struct AssignedKeyTests {
     private struct Undone: Error {}
 
     /// Carries out what an earlier version of the store does in one transaction, which has its number.
-    private static func asEarlier(_ schema: String, _ statements: String...) throws {
+    private static func asEarlier(_ schema: String, _ statements: String...) async throws {
         let keys = "\"\(schema)\".storage_keys"
         let all = statements.map {
             $0.replacing("KEYS", with: keys).replacing("MODEL", with: "\"\(schema)\".\"Pair\"")
         }
-        try Server.psql(
+        try await Server.psql(
             """
             BEGIN; LOCK TABLE "\(schema)".storage_info IN EXCLUSIVE MODE; SELECT nextval('"\(schema)".storage_commits');
             \(all.joined(separator: ";")); COMMIT
@@ -33,25 +33,27 @@ struct AssignedKeyTests {
     @Test func `an earlier version and this one write in turn to one store`() async throws {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Pair.self)
-            func recorded() throws -> String { try Server.psql("SELECT greatest FROM \"\(schema)\".storage_keys") }
+            func recorded() async throws -> String {
+                try await Server.psql("SELECT greatest FROM \"\(schema)\".storage_keys")
+            }
             func next() async throws -> Int? {
                 let key = try await store.insert(Pair()).id
                 // What an earlier version reads.
-                #expect(try recorded() == key.map(String.init))
+                #expect(try await recorded() == key.map(String.init))
                 return key
             }
             #expect(try await next() == 1)
             #expect(try await next() == 2)
-            try Self.asEarlier(schema, "INSERT INTO MODEL VALUES (3, '')", Self.remembering(3))
+            try await Self.asEarlier(schema, "INSERT INTO MODEL VALUES (3, '')", Self.remembering(3))
             #expect(try await next() == 4)
-            try Self.asEarlier(schema, "DELETE FROM MODEL WHERE id >= 3")
+            try await Self.asEarlier(schema, "DELETE FROM MODEL WHERE id >= 3")
             #expect(try await next() == 5)
-            try Self.asEarlier(schema, "DELETE FROM MODEL", "DELETE FROM KEYS WHERE name = 'Pair'")
+            try await Self.asEarlier(schema, "DELETE FROM MODEL", "DELETE FROM KEYS WHERE name = 'Pair'")
             #expect(try await next() == 1)
             // A program that is no store takes no number.
-            try Server.psql("UPDATE \"\(schema)\".storage_keys SET greatest = 100")
+            try await Server.psql("UPDATE \"\(schema)\".storage_keys SET greatest = 100")
             try await store.insert(Pair(id: 2))
-            #expect(try recorded() == "100")
+            #expect(try await recorded() == "100")
             #expect(try await next() == 101)
             try await store.close()
         }
@@ -104,10 +106,10 @@ struct AssignedKeyTests {
         try await Server.withSchema { schema in
             var stores: [Store] = []
             for _ in 0..<writers { stores.append(try await Store(Server.backend(schema), models: Pair.self)) }
-            let snapshot = try Server.Session(
+            let snapshot = try await Server.Session(
                 "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM \"\(schema)\".\"Pair\"")
             for number in 0..<300 { try await stores[number % writers].insert(Pair()) }
-            try snapshot.end()
+            try await snapshot.end()
             #expect(try await stores[0].select(Pair.self).count() == 300)
             for store in stores { try await store.close() }
             let counts = """
@@ -116,7 +118,7 @@ struct AssignedKeyTests {
                 """
             var scans = ""
             try await eventually {
-                scans = try Server.psql(counts)
+                scans = try await Server.psql(counts)
                 return !scans.isEmpty
             }
             #expect(try #require(Int(scans)) < 10)

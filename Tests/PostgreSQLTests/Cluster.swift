@@ -37,26 +37,13 @@ enum Cluster {
         try await run("log").split(separator: "\n").compactMap { Double($0) }.first { $0 > time }
     }
 
-    /// Runs the script on a thread that no task waits for.
     private static func run(_ action: String) async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try runNow(action) }) }
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let script = root.deletingLastPathComponent().appending(path: "scripts/with-cluster")
+        let result = try await Server.process(script, ["do", action]).result()
+        guard result.isSuccess else {
+            throw Server.ShellError(text: "with-cluster do \(action): \(result.output)\(result.error)")
         }
-    }
-
-    private static func runNow(_ action: String) throws -> String {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let process = Process()
-        process.executableURL = root.deletingLastPathComponent().appendingPathComponent("scripts/with-cluster")
-        process.arguments = ["do", action]
-        let output = Pipe()
-        (process.standardOutput, process.standardInput) = (output, FileHandle.nullDevice)
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Server.ShellError(text: "with-cluster do \(action): \(text)")
-        }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Stores of one schema that write, read and observe until they are stopped, and what came of it.
@@ -128,11 +129,12 @@ final class ClusterLoad: Sendable {
 
     /// Returns when so many more deposits are acknowledged.
     func wait(for more: Int) async throws {
-        let (wanted, end) = (acknowledged + more, ContinuousClock.now + .seconds(90))
-        while acknowledged < wanted {
-            let reports = state.withLock { $0.reports.suffix(3) }
-            try #require(ContinuousClock.now < end, "no deposits are acknowledged any more: \(reports)")
-            try await Task.sleep(for: .milliseconds(20))
+        let wanted = acknowledged + more
+        do {
+            try await eventually { acknowledged >= wanted }
+        } catch {
+            Issue.record("no deposits are acknowledged any more: \(state.withLock { $0.reports.suffix(3) })")
+            throw error
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 @Storable struct Deposit: Equatable {
@@ -43,7 +44,7 @@ struct ClusterTests {
             let table = try await Self.failOver(Cluster.failovers, under: load)
             load.stop()
             // The observers end with their store.
-            while load.lastSeen < load.acknowledged, !Cluster.isAsynchronous { await Task.yield() }
+            try await eventually { load.lastSeen >= load.acknowledged || Cluster.isAsynchronous }
             try await observer.close()
             try await group.waitForAll()
             return table
@@ -66,13 +67,12 @@ struct ClusterTests {
             load.begin()
             let start = Date().timeIntervalSince1970
             let node = try await Cluster.harm(fault)
-            let deadline = start + 90
             var promotion: Double?
-            while promotion == nil, Date().timeIntervalSince1970 < deadline {
-                try await Task.sleep(for: .milliseconds(200))
+            try await eventually {
                 promotion = try await Cluster.promotion(after: start)
+                return promotion != nil
             }
-            let ready = try #require(promotion, "no server became the primary after a \(fault)")
+            let ready = try #require(promotion)
             try await load.wait(for: 200)
             let pause = load.longestPause(after: start)
             try await Cluster.mend()

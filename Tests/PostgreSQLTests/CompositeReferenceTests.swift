@@ -20,8 +20,8 @@ struct CompositeReferenceTests {
     }
 
     /// Returns the number of columns in the index of the lamps' references.
-    private func columns(_ schema: String) throws -> String {
-        try Server.psql(
+    private func columns(_ schema: String) async throws -> String {
+        try await Server.psql(
             """
             SELECT string_agg(indnatts::text, ',') FROM pg_index
             WHERE indrelid = '"\(schema)"."Lamp"'::regclass AND NOT indisprimary
@@ -30,21 +30,20 @@ struct CompositeReferenceTests {
 
     /// A store as an earlier version has left it.
     private func makeStore(_ schema: String) async throws {
-        try await Server.makeStore(schema)
         let store = try await Store(Server.backend(schema), models: Lamp.self)
         try await store.insert((1...20).map { Desk(room: 1, name: "d\($0)") })
         try await store.insert((1...20).map { Lamp(id: $0, desk: Ref(key: (1, "d\($0)"))) })
         try await store.close()
-        #expect(try columns(schema) == "2")
-        let index = try Server.psql(
+        #expect(try await columns(schema) == "2")
+        let index = try await Server.psql(
             """
             SELECT relname FROM pg_index JOIN pg_class c ON c.oid = indexrelid
             WHERE indrelid = '"\(schema)"."Lamp"'::regclass AND NOT indisprimary
             """)
-        try Server.psql(
+        try await Server.psql(
             "DROP INDEX \"\(schema)\".\"\(index)\"; CREATE INDEX \"\(index)\" ON \"\(schema)\".\"Lamp\" (\"desk.room\")"
         )
-        #expect(try columns(schema) == "1")
+        #expect(try await columns(schema) == "1")
     }
 
     @Test func `a store of an earlier version gets the index over all parts when it is opened`() async throws {
@@ -54,9 +53,9 @@ struct CompositeReferenceTests {
             let desk = Ref<Desk>(key: (1, "d7"))
             #expect(try await reader.select(Lamp.self).where { $0.desk.isIn([desk, desk]) }.keys() == [7])
             try await reader.close()
-            #expect(try columns(schema) == "1")
+            #expect(try await columns(schema) == "1")
             let store = try await Store(Server.backend(schema), models: Lamp.self)
-            #expect(try columns(schema) == "2")
+            #expect(try await columns(schema) == "2")
             try await store.delete(Desk.self, key: (1, "d7"))
             #expect(try await store.select(Lamp.self).count() == 19)
             try await store.close()
@@ -66,12 +65,12 @@ struct CompositeReferenceTests {
     @Test func `one whose table somebody uses is opened, and gets it the next time`() async throws {
         try await Server.withSchema { schema in
             try await makeStore(schema)
-            let session = try Server.Session("BEGIN; LOCK TABLE \"\(schema)\".\"Lamp\" IN ACCESS SHARE MODE;")
+            let session = try await Server.Session("LOCK TABLE \"\(schema)\".\"Lamp\" IN ACCESS SHARE MODE")
             try await Store(Server.backend(schema, "&timeout=100"), models: []).close()
-            #expect(try columns(schema) == "1")
-            _ = try session.end()
+            #expect(try await columns(schema) == "1")
+            _ = try await session.end()
             try await Store(Server.backend(schema), models: []).close()
-            #expect(try columns(schema) == "2")
+            #expect(try await columns(schema) == "2")
         }
     }
 }

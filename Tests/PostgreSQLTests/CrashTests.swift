@@ -10,18 +10,21 @@ struct CrashTests {
     private func withServer(
         _ options: String, _ body: (OwnServer, Store) async throws -> Void
     ) async throws {
-        let server = try OwnServer()
-        defer { try? server.end() }
-        let url = try #require(server.addresses.first) + "&schema=app\(options)"
-        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-        try await body(server, store)
-        try await store.close()
+        try await OwnServer.with { server in
+            let url = server.addresses[0] + "&schema=app"
+            try await Store(PostgreSQLBackend(url: StorageURL(url + "&timeout=600000")), models: Pen.self).close()
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url + options)), models: Pen.self)
+            try await body(server, store)
+            try await store.close()
+        }
     }
 
     @Test func `a server that is frozen makes no call wait without end`() async throws {
         try await withServer("&timeout=200&connect_timeout=2") { server, store in
             try await store.save(Pen(id: 1))
-            let processes = try server.processes()
+            let processes = try await server.processes()
+            // The server cannot be ended before they go on.
+            defer { for process in processes.reversed() { kill(process, SIGCONT) } }
             let inside = await #expect(throws: StorageError.self) {
                 try await store.transaction { tx in
                     try tx.save(Pen(id: 2))
@@ -34,8 +37,12 @@ struct CrashTests {
             async let reading = Self.code { _ = try await store.find(Pen.self, key: 1) }
             #expect(await [writing, reading] == [.io, .io])
             for process in processes.reversed() { kill(process, SIGCONT) }
-            // What was sent before is done, or undone, when the server has found that nobody listens.
-            try await store.save(Pen(id: 4))
+            // What was sent before is done, or undone, when the server has found that nobody listens. It has its locks until then.
+            try await eventually {
+                let code = await Self.code { try await store.save(Pen(id: 4)) }
+                #expect(code == nil || code == .busy)
+                return code != .busy
+            }
             let keys = try await store.select(Pen.self).keys()
             #expect(keys == [1, 4] || keys == [1, 2, 4])
         }
@@ -61,7 +68,7 @@ struct CrashTests {
         async throws
     {
         let kills = TestExtent.count(3)
-        try await withServer("&durability=full&timeout=20000") { server, store in
+        try await withServer("&durability=full&timeout=60000") { server, store in
             let tally = Tally()
             let address = server.addresses[0]
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -90,7 +97,7 @@ struct CrashTests {
                         let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
                         try await eventually { tally.outcome.withLock { $0.acknowledged.count } >= wanted }
                         // The server ends all others when one of its processes is killed, and recovers.
-                        _ = try? Server.psql("COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'", at: address)
+                        _ = try? await Server.psql("COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'", at: address)
                         tally.outcome.withLock { $0.kills = kill }
                     }
                 }
@@ -113,19 +120,20 @@ struct CrashTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Measure.self)
             try await store.save(Measure(id: 1, number: 0))
-            let processes = try (0..<4).map { _ in
-                let process = Process()
-                process.executableURL = conformanceProgram
-                process.arguments = ["helper", "--backend", "postgresql", "--place", schema, "count", "\(times)"]
-                process.standardOutput = FileHandle.nullDevice
-                var environment = ProcessInfo.processInfo.environment
-                environment["STORAGE_POSTGRESQL"]? += "&writers=\(writers)"
-                process.environment = environment
-                try process.run()
-                return process
+            let results = try await withThrowingTaskGroup(of: ProcessResult.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let process = Server.process(
+                            conformanceProgram,
+                            ["helper", "--backend", "postgresql", "--place", schema, "count", "\(times)"])
+                        process.environment = ProcessInfo.processInfo.environment
+                        process.environment?["STORAGE_POSTGRESQL"]? += "&writers=\(writers)&timeout=60000"
+                        return try await process.result()
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
-            for process in processes { process.waitUntilExit() }
-            #expect(processes.allSatisfy { $0.terminationStatus == 0 })
+            for result in results { #expect(result.isSuccess, "\(result.error)") }
             #expect(try await store.find(Measure.self, key: 1)?.number == 4 * times)
             try await store.close()
         }

@@ -57,6 +57,9 @@ final class CuttingProxy: Sendable {
     /// The number of times that a client has asked the server to end a process.
     var endings: Int { cuts.state.withLock { $0.endings } }
 
+    /// Keeps all answers, of every connection, or gives them.
+    func holdAnswers(_ holds: Bool) { cuts.state.withLock { $0.holdsAnswers = holds } }
+
     /// Lets all answers arrive so many milliseconds late, of every connection.
     func delayAnswers(by milliseconds: UInt32) { cuts.state.withLock { $0.delay = milliseconds } }
 
@@ -95,6 +98,7 @@ private final class Cuts: Sendable {
         var answered = 0
         var endings = 0
         var delay: UInt32 = 0
+        var holdsAnswers = false
     }
 
     let state = Mutex(State())
@@ -134,6 +138,7 @@ private final class Cuts: Sendable {
             if progress.isCut.withLock({ $0 }) { return .cut(behind: 0) }
             if case .answers = progress.silence.withLock({ $0 }) { return .nothing }
             usleep(self.state.withLock { $0.delay } * 1000)
+            while self.state.withLock({ $0.holdsAnswers }) { usleep(1000) }
             return self.passedAnswer(bytes).map { .cut(behind: $0) } ?? .all
         }
     }

@@ -9,16 +9,10 @@ enum Doctor {
     }
 
     /// Runs the tool, and returns what it prints and its exit status.
-    static func output(_ url: String, _ options: [String] = []) throws -> (String, Int32) {
-        let process = Process()
-        process.executableURL = conformanceProgram.deletingLastPathComponent().appending(path: "storage")
-        process.arguments = ["doctor", url, "--json"] + options
-        let output = Pipe()
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (text, process.terminationStatus)
+    static func output(_ url: String, _ options: [String] = []) async throws -> (String, Int32) {
+        let tool = conformanceProgram.deletingLastPathComponent().appending(path: "storage")
+        let result = try await Server.process(tool, ["doctor", url, "--json"] + options).result()
+        return (result.output + result.error, result.status)
     }
 
     /// The findings among what the tool prints. libpq writes what a server says to a new connection beside them.
@@ -27,13 +21,13 @@ enum Doctor {
         return try lines.map { try JSONDecoder().decode(Finding.self, from: Data($0.utf8)) }
     }
 
-    static func findings(_ url: String, _ options: [String] = []) throws -> ([Finding], Int32) {
-        let (text, status) = try output(url, options)
+    static func findings(_ url: String, _ options: [String] = []) async throws -> ([Finding], Int32) {
+        let (text, status) = try await output(url, options)
         return (try findings(text), status)
     }
 
     /// The findings of one check that are more than notes.
-    static func complaints(_ check: String, _ url: String, _ options: [String] = []) throws -> [Finding] {
-        try findings(url, options).0.filter { $0.check == check && $0.severity != "note" }
+    static func complaints(_ check: String, _ url: String, _ options: [String] = []) async throws -> [Finding] {
+        try await findings(url, options).0.filter { $0.check == check && $0.severity != "note" }
     }
 }

@@ -8,7 +8,7 @@ struct ExplainTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Person.self)
             try await store.insert((0..<2000).map { Person(name: "name \($0)", email: "\($0)@x", age: $0 % 90) })
-            try Server.psql("ANALYZE \"\(schema)\".\"Person\"")
+            try await Server.psql("ANALYZE \"\(schema)\".\"Person\"")
             let people = store.select(Person.self)
 
             let key = try await people.where { $0.id == 7 }.explain()

@@ -8,45 +8,44 @@ import Testing
 @Suite("Failover of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct FailoverTests {
     @Test func `a replica is read, and when it was promoted the store goes on with it`() async throws {
-        let servers = try OwnServer(replicas: 1)
-        defer { try? servers.end() }
-        let addresses = servers.addresses
-        try #require(addresses.count == 2)
-        let ports = try addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
-        let both =
-            "host=127.0.0.1,127.0.0.1 port=\(ports.joined(separator: ",")) user=storage dbname=postgres "
-            + "target_session_attrs=primary"
-        let store = try await Store(PostgreSQLBackend(both, schema: "app"), models: Pen.self)
-        for id in 1...10 { try await store.save(Pen(id: id)) }
-        let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        try await Server.replay(to: written, at: addresses[1])
+        try await OwnServer.with(replicas: 1) { servers in
+            let addresses = servers.addresses
+            let ports = try await servers.ports()
+            let both =
+                "host=127.0.0.1,127.0.0.1 port=\(ports.joined(separator: ",")) user=storage dbname=postgres "
+                + "target_session_attrs=primary"
+            let store = try await Store(PostgreSQLBackend(both, schema: "app"), models: Pen.self)
+            for id in 1...10 { try await store.save(Pen(id: id)) }
+            let written = try await Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
+            try await Server.replay(to: written, at: addresses[1])
 
-        let replica = try await Store(
-            PostgreSQLBackend(url: StorageURL(addresses[1] + "&schema=app")), models: Pen.self)
-        #expect(try await replica.select(Pen.self).count() == 10)
-        let refusal = await #expect(throws: StorageError.self) { try await replica.save(Pen(id: 11)) }
-        #expect(refusal?.code == .unsupported)
-        #expect(replica.info.lacking[.writing] != nil)
-        try await replica.refresh()
-        var values = replica.select(Pen.self).values().makeAsyncIterator()
-        #expect(try await values.next()?.count == 10)
+            let replica = try await Store(
+                PostgreSQLBackend(url: StorageURL(addresses[1] + "&schema=app")), models: Pen.self)
+            #expect(try await replica.select(Pen.self).count() == 10)
+            let refusal = await #expect(throws: StorageError.self) { try await replica.save(Pen(id: 11)) }
+            #expect(refusal?.code == .unsupported)
+            #expect(replica.info.lacking[.writing] != nil)
+            try await replica.refresh()
+            var values = replica.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next()?.count == 10)
 
-        // The primary ends as if it were killed.
-        try await servers.crash()
-        let lost = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 12)) }
-        #expect(lost?.code == .io)
-        try Server.psql("SELECT pg_promote()", at: addresses[1])
-        try await store.save(Pen(id: 13))
-        #expect(try await store.select(Pen.self).keys() == Array(1...10) + [13])
-        // The store that was opened on the replica hears of what others write, and writes.
-        while let pens = try await values.next(), pens.last?.id != 13 {}
-        try await store.save(Pen(id: 14))
-        #expect(try await values.next()?.last?.id == 14)
-        try await replica.save(Pen(id: 15))
-        #expect(try await store.find(Pen.self, key: 15) != nil)
-        #expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
-        try await replica.close()
-        try await store.close()
+            // The primary ends as if it were killed.
+            try await servers.crash()
+            let lost = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 12)) }
+            #expect(lost?.code == .io)
+            try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
+            try await store.save(Pen(id: 13))
+            #expect(try await store.select(Pen.self).keys() == Array(1...10) + [13])
+            // The store that was opened on the replica hears of what others write, and writes.
+            while let pens = try await values.next(), pens.last?.id != 13 {}
+            try await store.save(Pen(id: 14))
+            #expect(try await values.next()?.last?.id == 14)
+            try await replica.save(Pen(id: 15))
+            #expect(try await store.find(Pen.self, key: 15) != nil)
+            #expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
+            try await replica.close()
+            try await store.close()
+        }
     }
 
     private struct Outcome {
@@ -61,125 +60,123 @@ struct FailoverTests {
 
     @Test func `calls of a store that waits failovers out end in no error but that of an unknown outcome`() async throws
     {
-        let servers = try OwnServer(replicas: 1)
-        defer { try? servers.end() }
-        let addresses = servers.addresses
-        try #require(addresses.count == 2)
-        // What is acknowledged is on both.
-        try Server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'", at: addresses[0])
-        try Server.psql("SELECT pg_reload_conf()", at: addresses[0])
-        try await eventually {
-            try Server.psql("SELECT sync_state FROM pg_stat_replication", at: addresses[0]) == "sync"
-        }
-        let ports = try addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
-        let url =
-            "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"
-            + "&schema=app&timeout=1000&failover=120000"
-        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-        let tally = Tally()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    var number = 0
-                    while !tally.outcome.withLock({ $0.isOver }) {
-                        number += 1
-                        let id = number * 4 + task
-                        do {
-                            try await store.save(Pen(id: id))
-                            tally.outcome.withLock { _ = $0.acknowledged.insert(id) }
-                            _ = try await store.find(Pen.self, key: id)
-                            tally.outcome.withLock { $0.reads += 1 }
-                        } catch let error as StorageError where error.code == .outcomeUnknown {
-                            tally.outcome.withLock { $0.unknown += 1 }
-                        } catch let error as StorageError {
-                            tally.outcome.withLock { $0.errors.append(error) }
+        try await OwnServer.with(replicas: 1) { servers in
+            let addresses = servers.addresses
+            // What is acknowledged is on both.
+            try await Server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'", at: addresses[0])
+            try await Server.psql("SELECT pg_reload_conf()", at: addresses[0])
+            try await eventually {
+                try await Server.psql("SELECT sync_state FROM pg_stat_replication", at: addresses[0]) == "sync"
+            }
+            let ports = try await servers.ports()
+            let url =
+                "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"
+                + "&schema=app&timeout=60000&failover=600000"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let tally = Tally()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<4 {
+                    group.addTask {
+                        var number = 0
+                        while !tally.outcome.withLock({ $0.isOver }) {
+                            number += 1
+                            let id = number * 4 + task
+                            do {
+                                try await store.save(Pen(id: id))
+                                tally.outcome.withLock { _ = $0.acknowledged.insert(id) }
+                                _ = try await store.find(Pen.self, key: id)
+                                tally.outcome.withLock { $0.reads += 1 }
+                            } catch let error as StorageError where error.code == .outcomeUnknown {
+                                tally.outcome.withLock { $0.unknown += 1 }
+                            } catch let error as StorageError {
+                                tally.outcome.withLock { $0.errors.append(error) }
+                            }
                         }
                     }
                 }
+                func wait(for more: Int) async throws {
+                    let wanted = tally.outcome.withLock { $0.reads } + more
+                    try await eventually { tally.outcome.withLock { $0.reads >= wanted || $0.errors.count >= 100 } }
+                }
+                try await wait(for: 50)
+                try await servers.crash()
+                try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
+                try await wait(for: 50)
+                tally.outcome.withLock { $0.isOver = true }
+                try await group.waitForAll()
             }
-            func wait(for more: Int) async throws {
-                let wanted = tally.outcome.withLock { $0.reads } + more
-                try await eventually { tally.outcome.withLock { $0.reads >= wanted || $0.errors.count >= 100 } }
-            }
-            try await wait(for: 50)
-            try await servers.crash()
-            try Server.psql("SELECT pg_promote()", at: addresses[1])
-            try await wait(for: 50)
-            tally.outcome.withLock { $0.isOver = true }
-            try await group.waitForAll()
+            let outcome = tally.outcome.withLock { $0 }
+            #expect(outcome.errors.isEmpty, "\(outcome.errors.first.map { "\($0)" } ?? "")")
+            #expect(outcome.acknowledged.isSubset(of: try await store.select(Pen.self).keys()))
+            print(
+                "a failover: \(outcome.acknowledged.count) saves acknowledged, \(outcome.unknown) unknown, \(outcome.errors.count) errors"
+            )
+            try await store.close()
         }
-        let outcome = tally.outcome.withLock { $0 }
-        #expect(outcome.errors.isEmpty, "\(outcome.errors.first.map { "\($0)" } ?? "")")
-        #expect(outcome.acknowledged.isSubset(of: try await store.select(Pen.self).keys()))
-        print(
-            "a failover: \(outcome.acknowledged.count) saves acknowledged, \(outcome.unknown) unknown, \(outcome.errors.count) errors"
-        )
-        try await store.close()
     }
 
     /// The servers' address as one, and their own.
-    private static func both(_ servers: OwnServer, _ options: String) throws -> StorageURL {
-        let ports = try servers.addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
-        try #require(ports.count == 2)
+    private static func both(_ servers: OwnServer, _ options: String) async throws -> StorageURL {
+        let ports = try await servers.ports()
         return try StorageURL(
             "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"
                 + "&schema=app&\(options)")
     }
 
     @Test func `a write says once that the server which took over lacks acknowledged commits`() async throws {
-        let servers = try OwnServer(replicas: 1)
-        defer { try? servers.end() }
-        let url = try Self.both(servers, "timeout=1000&failover=120000")
-        let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
-        try await store.save(Pen(id: 1))
-        let addresses = servers.addresses
-        let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        try await Server.replay(to: written, at: addresses[1])
-        // The replica hears of nothing more.
-        try Server.psql("ALTER SYSTEM SET primary_conninfo = ''", at: addresses[1])
-        try Server.psql("SELECT pg_reload_conf()", at: addresses[1])
-        try await eventually { try Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) == "0" }
-        try await store.save(Pen(id: 2))
-        try await servers.crash()
-        try Server.psql("SELECT pg_promote()", at: addresses[1])
+        try await OwnServer.with(replicas: 1) { servers in
+            let url = try await Self.both(servers, "timeout=60000&failover=600000")
+            let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
+            try await store.save(Pen(id: 1))
+            let addresses = servers.addresses
+            let written = try await Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
+            try await Server.replay(to: written, at: addresses[1])
+            // The replica hears of nothing more.
+            try await Server.psql("ALTER SYSTEM SET primary_conninfo = ''", at: addresses[1])
+            try await Server.psql("SELECT pg_reload_conf()", at: addresses[1])
+            try await eventually {
+                try await Server.psql("SELECT count(*) FROM pg_stat_replication", at: addresses[0]) == "0"
+            }
+            try await store.save(Pen(id: 2))
+            try await servers.crash()
+            try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
 
-        let lacking = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 3)) }
-        #expect(lacking?.code == .outcomeUnknown)
-        #expect(try await store.select(Pen.self).keys() == [1])
-        try await store.save(Pen(id: 4))
-        #expect(try await store.select(Pen.self).keys() == [1, 4])
-        try await store.close()
+            let lacking = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 3)) }
+            #expect(lacking?.code == .outcomeUnknown)
+            #expect(try await store.select(Pen.self).keys() == [1])
+            try await store.save(Pen(id: 4))
+            #expect(try await store.select(Pen.self).keys() == [1, 4])
+            try await store.close()
+        }
     }
 
     @Test func `a store leaves a primary that stops for its successor, and does not go back when it goes on`()
         async throws
     {
-        let servers = try OwnServer(replicas: 1)
-        let stopped = try servers.processes()
-        defer {
-            // The first one begins nothing new before the others are done.
-            for process in stopped { kill(process, SIGCONT) }
-            try? servers.end()
+        try await OwnServer.with(replicas: 1) { servers in
+            // The server cannot be ended before they go on.
+            let stopped = try await servers.processes()
+            defer { for process in stopped { kill(process, SIGCONT) } }
+            let url = try await Self.both(servers, "timeout=600000&failover=600000")
+            let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
+            try await store.save(Pen(id: 1))
+            #expect(try await store.find(Pen.self, key: 1) != nil)
+            let addresses = servers.addresses
+            let written = try await Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
+            try await Server.replay(to: written, at: addresses[1])
+            let frozen = try await servers.processes()
+            for process in frozen { kill(process, SIGSTOP) }
+            try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
+            // By the timeout alone this would take ten minutes.
+            try await store.save(Pen(id: 2))
+            for process in frozen { kill(process, SIGCONT) }
+            // The old one goes on, and nothing of it is read or written any more.
+            for id in 3...6 {
+                try await store.save(Pen(id: id))
+                #expect(try await store.select(Pen.self).keys() == Array(1...id))
+            }
+            #expect(try await Server.psql("SELECT count(*) FROM app.\"Pen\"", at: addresses[0]) == "1")
+            try await store.close()
         }
-        let url = try Self.both(servers, "timeout=600000&failover=600000")
-        let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
-        try await store.save(Pen(id: 1))
-        #expect(try await store.find(Pen.self, key: 1) != nil)
-        let addresses = servers.addresses
-        let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        try await Server.replay(to: written, at: addresses[1])
-        let frozen = try servers.processes()
-        for process in frozen { kill(process, SIGSTOP) }
-        try Server.psql("SELECT pg_promote()", at: addresses[1])
-        // By the timeout alone this would take ten minutes.
-        try await store.save(Pen(id: 2))
-        for process in frozen { kill(process, SIGCONT) }
-        // The old one goes on, and nothing of it is read or written any more.
-        for id in 3...6 {
-            try await store.save(Pen(id: id))
-            #expect(try await store.select(Pen.self).keys() == Array(1...id))
-        }
-        #expect(try Server.psql("SELECT count(*) FROM app.\"Pen\"", at: addresses[0]) == "1")
-        try await store.close()
     }
 }

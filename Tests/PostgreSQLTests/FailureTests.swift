@@ -24,14 +24,15 @@ struct FailureTests {
         _ writers: PostgreSQLBackend.Writers
     ) async throws {
         try await Server.withSchema { schema in
+            try await Server.makeStore(schema, Pen.self)
             // Long enough for a busy machine to open the store, and shorter than the store waits.
             var backend = try PostgreSQLBackend(Self.address("options='-c statement_timeout=5000'"), schema: schema)
             (backend.writers, backend.timeoutMilliseconds) = (writers, 600_000)
             let store = try await Store(backend, models: Pen.self)
-            let other = try Server.Session("LOCK TABLE \"\(schema)\".storage_info IN EXCLUSIVE MODE")
+            let other = try await Server.Session("LOCK TABLE \"\(schema)\".storage_info IN EXCLUSIVE MODE")
             let error = await Self.error(.busy) { try await store.save(Pen(id: 1)) }
             #expect(error?.message.contains("statement_timeout") == true, "\(error?.message ?? "")")
-            try other.end()
+            try await other.end()
             try await store.save(Pen(id: 2))
             #expect(try await store.select(Pen.self).keys() == [2])
             try await store.close()
@@ -40,6 +41,7 @@ struct FailureTests {
 
     @Test func `what the server says when it ends a connection is told`() async throws {
         try await Server.withSchema { schema in
+            try await Server.makeStore(schema, Pen.self)
             // Long enough for a busy machine to open the store.
             let options = "options='-c idle_in_transaction_session_timeout=2000' application_name=\(schema)"
             let store = try await Store(PostgreSQLBackend(Self.address(options), schema: schema), models: Pen.self)
@@ -48,7 +50,7 @@ struct FailureTests {
             let error = await Self.error(.io) {
                 try await store.transaction { tx in
                     try tx.save(Pen(id: 1))
-                    try blockUntil { try Server.psql(isThere) == "0" }
+                    try blockUntil { try Server.blockingPsql(isThere) == "0" }
                     try tx.save(Pen(id: 2))
                 }
             }
@@ -146,14 +148,14 @@ struct FailureTests {
             try await store.insert([Pen(id: 1), Pen(id: 2)])
             let dump = FileManager.default.temporaryDirectory.appending(path: "\(schema).sql")
             defer { try? FileManager.default.removeItem(at: dump) }
-            try Self.dump(schema, to: dump)
+            try await Server.output(of: "pg_dump", [Server.url ?? "", "-n", schema, "-f", dump.path])
             try await store.insert(Pen(id: 3))
             var values = store.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next()?.count == 3)
-            try Server.psql("DROP SCHEMA \"\(schema)\" CASCADE")
+            try await Server.psql("DROP SCHEMA \"\(schema)\" CASCADE")
             let gone = await Self.error(.schemaMismatch) { try await store.save(Pen(id: 4)) }
             #expect(gone?.message.contains("restore") == true)
-            try Server.psql("\\i \(dump.path)")
+            try await Server.psql("\\i \(dump.path)")
             if isWriting {
                 try await store.save(Pen(id: 5))
             } else {
@@ -171,14 +173,5 @@ struct FailureTests {
             try await store.close()
             try await other.close()
         }
-    }
-
-    private static func dump(_ schema: String, to file: URL) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["pg_dump", Server.url ?? "", "-n", schema, "-f", file.path]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
     }
 }

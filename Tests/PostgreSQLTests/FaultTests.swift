@@ -8,15 +8,16 @@ import Testing
 struct FaultTests {
     /// A store behind a proxy that cuts its connections.
     private static func withProxy(
-        _ options: String = "", _ body: (CuttingProxy, Store, String) async throws -> Void
+        outcome milliseconds: Int? = nil, _ body: (CuttingProxy, Store, String) async throws -> Void
     ) async throws {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
-            try await Server.makeStore(schema)
             let url =
-                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed\(options)"
-            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Person.self)
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed&timeout=60000"
+            var backend = try PostgreSQLBackend(url: StorageURL(url))
+            backend.outcomeMilliseconds = milliseconds
+            let store = try await Store(backend, models: Pen.self, Person.self)
             try await body(proxy, store, schema)
             try await store.close()
         }
@@ -44,9 +45,7 @@ struct FaultTests {
 
     @Test(arguments: [CuttingProxy.Cut.beforeCommit, .afterCommit])
     func `the outcome of a commit is unknown where no server answers in time`(_ cut: CuttingProxy.Cut) async throws {
-        // Longer than a busy machine keeps an answer: a connection that is silent for the timeout is lost before it
-        // commits.
-        try await Self.withProxy("&timeout=5000") { proxy, store, _ in
+        try await Self.withProxy(outcome: 1) { proxy, store, _ in
             proxy.refuse(true)
             proxy.cut(cut)
             let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 1)) }
@@ -94,7 +93,8 @@ struct FaultTests {
     /// The bytes of the workload below are fewer than this, in each direction.
     private static let places = 6000
 
-    @Test func `what returned is stored and what threw is not, wherever a connection is cut`() async throws {
+    @Test(.repeatable) func `what returned is stored and what threw is not, wherever a connection is cut`() async throws
+    {
         try await Self.withProxy { proxy, store, _ in
             for place in TestExtent.share(Array(0..<Self.places), oneOf: 97) {
                 for cut in [CuttingProxy.Cut.afterRequest(place), .afterAnswer(place)] {
@@ -175,7 +175,7 @@ struct FaultTests {
                 try await store.save([Pen(id: 1), Pen(id: 2)])
                 let table = "\"\(schema)\".\"Pen\""
                 let isOther = "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)_other'"
-                nonisolated(unsafe) let other = try Server.Session(
+                nonisolated(unsafe) let other = try await Server.Session(
                     "SET deadlock_timeout = '60s'; SET application_name = '\(schema)_other'; "
                         + "UPDATE \(table) SET color = 'theirs' WHERE id = 2")
                 nonisolated(unsafe) var attempts = 0
@@ -183,16 +183,18 @@ struct FaultTests {
                     try await store.transaction(retries: retries) { tx in
                         attempts += 1
                         // The other transaction may still wait for its turn, and two would be in each other's way again.
-                        try blockUntil { try attempts == 1 || Server.psql("\(isOther) AND state = 'active'") == "0" }
+                        try blockUntil {
+                            try attempts == 1 || Server.blockingPsql("\(isOther) AND state = 'active'") == "0"
+                        }
                         try tx.update(Pen(id: 1, color: "ours"))
                         if attempts == 1 {
                             try other.send("UPDATE \(table) SET color = 'theirs' WHERE id = 1; COMMIT;")
-                            try blockUntil { try Server.psql("\(isOther) AND wait_event_type = 'Lock'") == "1" }
+                            try blockUntil { try Server.blockingPsql("\(isOther) AND wait_event_type = 'Lock'") == "1" }
                         }
                         try tx.update(Pen(id: 2, color: "ours"))
                     }
                 }
-                try other.end()
+                try await other.end()
                 #expect(attempts == retries + 1)
                 let colors = try await store.select(Pen.self).all().map(\.color)
                 if retries == 0 {
@@ -215,7 +217,7 @@ struct FaultTests {
             let error = await #expect(throws: StorageError.self) {
                 try await store.transaction { tx in
                     try tx.save(Pen(id: 2))
-                    try Server.psql(
+                    try Server.blockingPsql(
                         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'"
                     )
                     _ = try? tx.save(Pen(id: 3))
@@ -236,13 +238,32 @@ struct FaultTests {
             let address = try Server.backend(schema, "&timeout=2000&connections=1")
             let store = try await Store(address, models: Pen.self)
             try await store.save(Pen(id: 1))
-            let lock = try Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
+            let lock = try await Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
             let reading = await #expect(throws: StorageError.self) { try await store.select(Pen.self).all() }
             let writing = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 2)) }
             #expect(reading?.code == .busy && writing?.code == .busy)
-            try lock.end()
+            try await lock.end()
             #expect(try await store.select(Pen.self).keys() == [1])
             try await store.close()
+        }
+    }
+
+    @Test func `a store is made while another one that is made waits`() async throws {
+        try await Server.withSchema { schema in
+            let (first, second) = ("\(schema)_first", "\(schema)_second")
+            // It has the name, as far as the server knows yet.
+            let obstacle = try await Server.Session("CREATE SCHEMA \"\(first)\"")
+            let waiting = Task {
+                let options = "&timeout=600000&application_name=\(schema)"
+                try await Store(Server.backend(first, options), models: Pen.self).close()
+            }
+            let waits =
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
+            try await eventually { try await Server.psql(waits) == "1" }
+            try await Store(Server.backend(second), models: Pen.self).close()
+            try await obstacle.end()
+            try await waiting.value
+            for other in [first, second] { try await Server.psql("DROP SCHEMA \"\(other)\" CASCADE") }
         }
     }
 

@@ -74,7 +74,7 @@ extension Server {
     /// Runs a test in a schema in which other software has made tables.
     static func withForeignSchema<T>(_ sql: String..., body: (String) async throws -> T) async throws -> T {
         try await withSchema { schema in
-            try run(
+            try await run(
                 "CREATE SCHEMA \"\(schema)\"; SET search_path TO \"\(schema)\", public;\n"
                     + sql.joined(separator: ";\n"))
             return try await body(schema)
@@ -82,10 +82,10 @@ extension Server {
     }
 
     /// Gives statements to the server's own shell, as many as there are.
-    static func run(_ sql: String) throws {
+    static func run(_ sql: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).sql")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(sql.utf8).write(to: file)
-        try psql("\\i \(file.path)")
+        try await psql("\\i \(file.path)")
     }
 }

@@ -31,7 +31,7 @@ struct ForeignReadingTests {
         let file = try await Store(chinook())
         try await Server.withSchema { schema in
             let sql = try await PlainSQL(file, schema: schema).text
-            try Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
+            try await Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
             let tables = try await file.schema()
             let store = try await Store(Server.backend(schema, "&readonly=true"))
             let found = try await store.schema()
@@ -43,7 +43,7 @@ struct ForeignReadingTests {
             }
             let own =
                 "SELECT count(*) FROM pg_class WHERE relname LIKE 'storage%' AND relnamespace = '\"\(schema)\"'::regnamespace"
-            #expect(try Server.psql(own) == "0")
+            #expect(try await Server.psql(own) == "0")
             let copy = try await Store(InMemoryBackend())
             try await copy.copy(from: store)
             #expect(try await copy.records("Track").count() == 3503)
@@ -58,7 +58,7 @@ struct ForeignReadingTests {
         let file = try await Store(chinook(), models: Album.self, Invoice.self, PlaylistTrack.self)
         try await Server.withSchema { schema in
             let sql = try await PlainSQL(file, schema: schema).text
-            try Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
+            try await Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
             let backend = try Server.backend(schema, "&readonly=true")
             let store = try await Store(backend, models: Album.self, Invoice.self, PlaylistTrack.self)
             let day = Date(timeIntervalSinceReferenceDate: 300_000_000)
@@ -127,13 +127,13 @@ struct ForeignReadingTests {
             """
         try await Server.withForeignSchema(sql) { schema in
             let text = "SELECT v FROM \"\(schema)\".t ORDER BY k"
-            let before = try Server.psql(text)
+            let before = try await Server.psql(text)
             let store = try await Store(Server.backend(schema))
             #expect(try await store.schema().first?.columns.last?.type == type)
             let records = try await store.records("t").all()
             #expect(records.map { $0.value("v") } == [value, .null])
             try await store.save(records)
-            #expect(try Server.psql(text) == before)
+            #expect(try await Server.psql(text) == before)
             try await store.close()
         }
     }
@@ -194,7 +194,7 @@ struct ForeignReadingTests {
             #expect(try await store.find(Converted.self, key: 3) == other)
             let table = "\"\(schema)\".t"
             #expect(
-                try Server.psql("SELECT flag, whole, ratio, seconds, \"isThere\" FROM \(table) WHERE k = 3")
+                try await Server.psql("SELECT flag, whole, ratio, seconds, \"isThere\" FROM \(table) WHERE k = 3")
                     == "f|0|8|978307260|0")
             let wrongs: [(inout Converted) -> Void] = [
                 { $0.flag = 2 }, { $0.ratio = 1.5 }, { $0.amount = Decimal(string: "1.5") },
@@ -209,10 +209,10 @@ struct ForeignReadingTests {
             }
             // A type that a model cannot have is reported when it is read.
             for change in ["whole = 7", "mark = '\\x00'", "count = 1.5"] {
-                try Server.psql("UPDATE \(table) SET \(change) WHERE k = 2")
+                try await Server.psql("UPDATE \(table) SET \(change) WHERE k = 2")
                 let error = await #expect(throws: StorageError.self) { try await store.find(Converted.self, key: 2) }
                 #expect(error?.code == .typeMismatch && error?.key == [.int(2)], "\(change)")
-                try Server.psql("UPDATE \(table) SET whole = NULL, mark = NULL, count = NULL WHERE k = 2")
+                try await Server.psql("UPDATE \(table) SET whole = NULL, mark = NULL, count = NULL WHERE k = 2")
             }
             try await store.close()
         }

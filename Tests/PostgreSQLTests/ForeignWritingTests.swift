@@ -39,17 +39,17 @@ struct ForeignWritingTests {
             let three = try await store.insert(Customer(name: "three", balance: 3.25, since: since))
             #expect(three.id == 3)
             #expect(try await store.insert([Customer(name: "four"), Customer(name: "five")]).map(\.id) == [4, 5])
-            try Server.psql("INSERT INTO \(table) (name) VALUES ('six')")
+            try await Server.psql("INSERT INTO \(table) (name) VALUES ('six')")
             #expect(try await store.insert(Customer(name: "seven")).id == 7)
             try await store.save(Customer(id: 20, name: "twenty"))
-            try Server.psql("INSERT INTO \(table) (name) VALUES ('next')")
+            try await Server.psql("INSERT INTO \(table) (name) VALUES ('next')")
             #expect(try await store.find(Customer.self, key: 21)?.name == "next")
             try await store.update(Customer(id: 1, name: "ONE", balance: 9))
             try await store.save(Customer(id: 1, name: "One", balance: 9))
             #expect(try await store.update(Customer.self).where { $0.balance > 2 }.set(\.balance, to: 0.5).run() == 2)
             #expect(try await store.delete(Customer.self, key: 2) == 1)
             #expect(try await store.find(Customer.self, key: 3)?.since == since)
-            let rows = try Server.psql(
+            let rows = try await Server.psql(
                 "SELECT customer_id, name, balance, since AT TIME ZONE 'UTC', score, changes FROM \(table) WHERE customer_id < 5 ORDER BY 1"
             )
             #expect(rows == "1|One|0.50||1.5|2\n3|three|0.50|2001-01-01 00:00:00.125|1.5|0\n4|four|||1.5|0")
@@ -197,14 +197,14 @@ struct ForeignWritingTests {
                 try await store.select(Painter.self).where { $0.works.any { $0.title == "two" } }.all() == [painter])
             _ = await error(.constraint) { try await store.delete(Painter.self, key: 1) }
             #expect(try await store.delete(painter) == 1)
-            #expect(try Server.psql("SELECT count(*) FROM \"\(schema)\".\"artist_works\"") == "0")
+            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".\"artist_works\"") == "0")
             _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Lacking.self) }
             _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Miskeyed.self) }
             let mistyped = try await Store(Server.backend(schema), models: Mistyped.self)
             let type = await error(.schemaMismatch) { _ = try await mistyped.find(Mistyped.self, key: 1) }
             #expect(type?.property == "name")
             try await mistyped.close()
-            try Server.psql("ALTER TABLE \"\(schema)\".artist RENAME COLUMN name TO title")
+            try await Server.psql("ALTER TABLE \"\(schema)\".artist RENAME COLUMN name TO title")
             let read = await error(.schemaMismatch) { _ = try await store.select(Painter.self).all() }
             #expect(read?.message.contains("open the store again") == true)
             _ = await error(.schemaMismatch) { try await store.save(painter) }

@@ -1,4 +1,3 @@
-import Foundation
 import PostgreSQLBackend
 import StorageKit
 import Testing
@@ -10,12 +9,10 @@ struct GrantTests {
         _ body: (_ schema: String, _ role: String, _ address: String) async throws -> Void
     ) async throws {
         try await Server.withSchema { schema in
-            let role = "role_" + UUID().uuidString.lowercased()
-            try Server.psql("CREATE ROLE \"\(role)\" LOGIN")
-            let address = "host=\(try Server.folder()) port=\(try Server.port()) dbname=postgres user=\(role)"
-            let result = await Result { try await body(schema, role, address) }
-            try Server.psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
-            try result.get()
+            try await Server.withRole { role in
+                try await body(
+                    schema, role, "host=\(Server.folder()) port=\(Server.port()) dbname=postgres user=\(role)")
+            }
         }
     }
 
@@ -30,10 +27,10 @@ struct GrantTests {
         try await Self.withRole { schema, role, address in
             let owner = try await Store(Server.backend(schema), models: Pen.self, Person.self)
             try await owner.insert(Pen(id: 1))
-            try Server.psql(
+            try await Server.psql(
                 "GRANT USAGE ON SCHEMA \"\(schema)\" TO \"\(role)\"; "
                     + "GRANT SELECT ON ALL TABLES IN SCHEMA \"\(schema)\" TO \"\(role)\"")
-            if hears { try Server.psql("GRANT SELECT ON ALL SEQUENCES IN SCHEMA \"\(schema)\" TO \"\(role)\"") }
+            if hears { try await Server.psql("GRANT SELECT ON ALL SEQUENCES IN SCHEMA \"\(schema)\" TO \"\(role)\"") }
             var backend = try PostgreSQLBackend(address, schema: schema)
             backend.isReadOnly = true
             let store = try await Store(backend, models: Pen.self, Person.self)
@@ -58,7 +55,7 @@ struct GrantTests {
     {
         try await Self.withRole { schema, role, address in
             let owner = try await Store(Server.backend(schema), models: Pen.self, Person.self)
-            try Server.psql(
+            try await Server.psql(
                 """
                 GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)";
@@ -75,11 +72,5 @@ struct GrantTests {
             try await store.close()
             try await owner.close()
         }
-    }
-}
-
-extension Result where Success: Sendable, Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

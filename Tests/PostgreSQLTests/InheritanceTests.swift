@@ -48,7 +48,7 @@ struct InheritanceTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Pen.self)
             try await store.insert(Pen(id: 1))
-            try Server.psql(
+            try await Server.psql(
                 """
                 CREATE TABLE "\(schema)".special () INHERITS ("\(schema)"."Pen");
                 INSERT INTO "\(schema)".special SELECT * FROM "\(schema)"."Pen"
@@ -56,7 +56,7 @@ struct InheritanceTests {
             #expect(try await store.select(Pen.self).all() == [Pen(id: 1)])
             #expect(try await store.delete(Pen.self, key: 1) == 1)
             try await store.truncate(Pen.self)
-            #expect(try Server.psql("SELECT count(*) FROM \"\(schema)\".special") == "1")
+            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".special") == "1")
             try await store.close()
         }
     }
@@ -73,10 +73,10 @@ struct InheritanceTests {
             if isOwn {
                 // As somebody does it to whom the table has become too large.
                 try await store.close()
-                let key = try Server.psql(
+                let key = try await Server.psql(
                     "SELECT conname FROM pg_constraint WHERE conrelid = '\"\(schema)\".animal'::regclass AND contype = 'p'"
                 )
-                try Server.run(
+                try await Server.run(
                     "SET search_path TO \"\(schema)\"; DROP TABLE animal; \(parts); "
                         + "ALTER TABLE animal RENAME CONSTRAINT animal_pkey TO \(key)")
                 store = try await Store(Server.backend(schema), models: Animal.self)

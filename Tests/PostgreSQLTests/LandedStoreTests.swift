@@ -12,13 +12,13 @@ struct LandedStoreTests {
     @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"])
     func `a store of an earlier version is read, verified, written, undone and reopened`(_ date: String) async throws {
         let landed = LandedStore(date, "sql")
-        try Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
-        try Server.psql(String(decoding: landed.data(), as: UTF8.self))
+        try await Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
+        try await Server.psql(String(decoding: landed.data(), as: UTF8.self))
         let faults = try await landed.faults { clock in
             try await Store(Server.backend("landed"), models: landed.models, options: .init(clock: clock))
         }
         #expect(faults == [])
-        try Server.psql("DROP SCHEMA landed CASCADE")
+        try await Server.psql("DROP SCHEMA landed CASCADE")
     }
 
     private static let folder = ProcessInfo.processInfo.environment["STORAGE_LANDED"]
@@ -28,7 +28,7 @@ struct LandedStoreTests {
     func `the stores of this version are written`() async throws {
         let path = try #require(Self.folder) + "/store"
         let landed = LandedStore("9999", "")
-        try Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
+        try await Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
         let backends: [any StorageBackend] = [
             SQLiteBackend(path: path + ".db"), ArchiveBackend(path: path + ".karch"), try Server.backend("landed"),
         ]

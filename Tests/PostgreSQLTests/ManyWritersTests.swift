@@ -36,10 +36,10 @@ struct ManyWritersTests {
     @Test func `calls write while others do, and a transaction with a body waits for them`() async throws {
         try await Self.withStores(1) { stores, schema in
             // What a call of another process holds while it writes.
-            let other = try Server.Session("LOCK TABLE \"\(schema)\".storage_info IN ROW SHARE MODE")
+            let other = try await Server.Session("LOCK TABLE \"\(schema)\".storage_info IN ROW SHARE MODE")
             try await stores[0].save(Pen(id: 1))
             try await stores[0].update(Pen.self).where { $0.id == 1 }.set(\.color, to: "red").run()
-            let hasty = try await Store(Server.backend(schema, "&writers=many&timeout=50"), models: Pen.self)
+            let hasty = try await Store(Server.backend(schema, "&writers=many&timeout=500"), models: Pen.self)
             let body = await #expect(throws: StorageError.self) {
                 try await hasty.transaction { tx in try tx.save(Pen(id: 2)) }
             }
@@ -48,7 +48,7 @@ struct ManyWritersTests {
             let one = try await Store(Server.backend(schema, "&timeout=50"), models: Pen.self)
             let alone = await #expect(throws: StorageError.self) { try await one.save(Pen(id: 3)) }
             #expect(alone?.code == .busy)
-            try other.end()
+            try await other.end()
             try await hasty.transaction { tx in try tx.save(Pen(id: 2)) }
             try await hasty.save(Later(id: 1))
             #expect(try await stores[0].select(Pen.self).keys() == [1, 2])
@@ -82,7 +82,7 @@ struct ManyWritersTests {
             try await stores[0].save(Team(id: 1))
             // Each transaction that writes takes a number before it commits, also one that then fails and is repeated.
             let transactions = "SELECT last_value FROM \"\(schema)\".storage_commits"
-            let before = try Int(Server.psql(transactions)) ?? 0
+            let before = try await Int(Server.psql(transactions)) ?? 0
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for store in stores {
                     group.addTask { for _ in 0..<times { try await store.insert(Player(team: Ref(key: 1))) } }
@@ -90,7 +90,7 @@ struct ManyWritersTests {
                 try await group.waitForAll()
             }
             #expect(try await stores[1].select(Player.self).keys() == (1...4 * times).map { $0 })
-            #expect(try Int(Server.psql(transactions)) == before + 4 * times)
+            #expect(try await Int(Server.psql(transactions)) == before + 4 * times)
         }
     }
 
@@ -114,17 +114,17 @@ struct ManyWritersTests {
         try await Self.withStores(3, "&writers=many&application_name=\(name)") { stores, schema in
             try await stores[0].save(Team(id: 1, name: "poor"))
             try await stores[0].insert(Player(id: 1, team: 1))
-            let lock = try Server.Session("SELECT 1 FROM \"\(schema)\".\"Player\" WHERE id = 1 FOR UPDATE")
+            let lock = try await Server.Session("SELECT 1 FROM \"\(schema)\".\"Player\" WHERE id = 1 FOR UPDATE")
             async let first = stores[0].update(Player.self).where { $0.team.name == "poor" }.set(\.goals, to: -11).run()
             let waiting =
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
-            try await eventually { try Server.psql(waiting) == "1" }
+            try await eventually { try await Server.psql(waiting) == "1" }
             try await stores[1].update(Team.self).where { $0.id == 1 }.set(\.name, to: "rich").run()
             let seen = try await stores[2].read { tx in
                 (try tx.find(Team.self, key: 1)?.name, try tx.find(Player.self, key: 1)?.goals)
             }
             #expect(seen == ("rich", 0))
-            try lock.end()
+            try await lock.end()
             #expect(try await first == 0)
             #expect(try await stores[2].find(Player.self, key: 1)?.goals == 0)
         }

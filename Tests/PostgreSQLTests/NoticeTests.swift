@@ -39,8 +39,8 @@ struct NoticeTests {
     }
 
     /// Returns the number of listening connections.
-    private static func listeners(_ schema: String) throws -> String {
-        try Server.psql(
+    private static func listeners(_ schema: String) async throws -> String {
+        try await Server.psql(
             """
             SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
             WHERE locktype = 'advisory' AND mode = 'ShareLock' AND application_name = '\(schema)'
@@ -49,21 +49,21 @@ struct NoticeTests {
 
     @Test func `a connection listens only while the store is observed, and only then notices are sent`() async throws {
         try await Self.withStores { first, second, schema in
-            let number = try Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
-            let other = try Server.Session("LISTEN storage_\(number); COMMIT")
+            let number = try await Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
+            let other = try await Server.Session("LISTEN storage_\(number); COMMIT")
             try await second.save(Pen(id: 1))
-            #expect(try Self.listeners(schema) == "0")
+            #expect(try await Self.listeners(schema) == "0")
             do {
                 var values = first.select(Pen.self).values().makeAsyncIterator()
                 #expect(try await values.next()?.count == 1)
-                try await eventually { try Self.listeners(schema) == "1" }
+                try await eventually { try await Self.listeners(schema) == "1" }
                 try await second.save(Pen(id: 2))
                 #expect(try await values.next()?.count == 2)
             }
-            try await eventually { try Self.listeners(schema) == "0" }
+            try await eventually { try await Self.listeners(schema) == "0" }
             try await second.save(Pen(id: 3))
             try other.send("SELECT 'end'")
-            let output = try other.end()
+            let output = try await other.end()
             #expect(output.components(separatedBy: "Asynchronous notification").count == 2, "\(output)")
         }
     }
@@ -71,11 +71,11 @@ struct NoticeTests {
     @Test(arguments: [Int64.max, .min, 1 << 40])
     func `a notice that no store has sent ends nothing, and deafens nobody`(number: Int64) async throws {
         try await Self.withStores { first, second, schema in
-            let channel = try Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
+            let channel = try await Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
             var values = first.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next() == [])
-            try await eventually { try Self.listeners(schema) == "1" }
-            try Server.psql("SELECT pg_notify('storage_\(channel)', '\(number)')")
+            try await eventually { try await Self.listeners(schema) == "1" }
+            try await Server.psql("SELECT pg_notify('storage_\(channel)', '\(number)')")
             for id in 1...3 {
                 try await second.save(Pen(id: 2 * id))
                 #expect(try await values.next()?.count == 2 * id - 1)
@@ -90,8 +90,8 @@ struct NoticeTests {
             var values = first.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next() == [])
             for id in 1...3 {
-                try await eventually { try Self.listeners(schema) == "1" }
-                try Server.psql(
+                try await eventually { try await Self.listeners(schema) == "1" }
+                try await Server.psql(
                     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
                 try await second.save(Pen(id: id))
                 #expect(try await values.next()?.count == id)
@@ -109,10 +109,10 @@ struct NoticeTests {
             let other = try await Store(Server.backend(schema), models: Pen.self)
             var values = store.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next() == [])
-            try await eventually { try Self.listeners(schema) == "1" }
+            try await eventually { try await Self.listeners(schema) == "1" }
             // The one that listens stays: it hears of a commit, which nothing can read.
             proxy.refuse(true)
-            try Server.psql(
+            try await Server.psql(
                 """
                 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'
                 AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')
@@ -133,11 +133,10 @@ struct NoticeTests {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
-            try await Server.makeStore(schema)
-            // Longer than a busy machine keeps an answer: a connection that is silent for the timeout is lost before it
-            // commits.
-            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=5000"
-            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=60000"
+            var backend = try PostgreSQLBackend(url: StorageURL(url))
+            backend.outcomeMilliseconds = 1
+            let store = try await Store(backend, models: Pen.self)
             var feed = store.changes(of: Pen.self).makeAsyncIterator()
             try await store.save(Pen(id: 1))
             guard case .commit? = try await feed.next() else {

@@ -16,7 +16,7 @@ struct PoolerTests {
         mode: String = "transaction", size: Int = 4, _ body: (Pooler, String) async throws -> Void
     ) async throws {
         try await Server.withSchema { schema in
-            let pooler = try Pooler(mode: mode, size: size)
+            let pooler = try await Pooler(mode: mode, size: size)
             defer { pooler.stop() }
             try await Server.makeStore(schema)
             try await body(pooler, schema)
@@ -29,8 +29,8 @@ struct PoolerTests {
     }
 
     /// Returns the state that sessions of the server keep after the ends of their transactions.
-    private static func leftovers(_ pooler: Pooler) throws -> String {
-        try Server.psql(
+    private static func leftovers(_ pooler: Pooler) async throws -> String {
+        try await Server.psql(
             """
             SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_listening_channels()),
               (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
@@ -48,8 +48,8 @@ struct PoolerTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try Server.psql("SELECT count(*) FROM \"\(schema)\".\"Pen\"") == "\(4 * clients)")
-            #expect(try Self.leftovers(pooler) == "0|0|0|0")
+            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".\"Pen\"") == "\(4 * clients)")
+            #expect(try await Self.leftovers(pooler) == "0|0|0|0")
         }
     }
 
@@ -103,7 +103,7 @@ struct PoolerTests {
                     return failures
                 }
                 #expect(failures.count == 8 && failures.allSatisfy { $0 == .duplicateKey })
-                #expect(try Self.leftovers(pooler) == "0|0|0|0")
+                #expect(try await Self.leftovers(pooler) == "0|0|0|0")
             }
             #expect(try await store.find(Pen.self, key: 0) == Pen(id: 0, color: "first"))
             #expect(try await store.select(Pen.self).where { $0.color == "2" }.count() == 56)
@@ -120,7 +120,7 @@ struct PoolerTests {
             try await store.insert((0..<64).map { Pen(id: $0, color: "color \($0)") })
             try await store.insert(Cap(id: 1))
             for isCapThere in [true, false] {
-                if !isCapThere { _ = try Server.psql("DROP TABLE \"\(schema)\".\"Cap\"") }
+                if !isCapThere { _ = try await Server.psql("DROP TABLE \"\(schema)\".\"Cap\"") }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for task in 0..<64 {
                         group.addTask {
@@ -153,11 +153,11 @@ struct PoolerTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
             try await store.insert(Pen(id: 1))
             try await store.insert(Cap(id: 1))
-            let session = try Server.Session("LOCK TABLE \"\(schema)\".\"Cap\" IN ACCESS EXCLUSIVE MODE")
+            let session = try await Server.Session("LOCK TABLE \"\(schema)\".\"Cap\" IN ACCESS EXCLUSIVE MODE")
             let cap = Task { try await store.find(Cap.self, key: 1) }
             let waits =
                 "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\".\"Cap\"'::regclass"
-            try await eventually { try Server.psql(waits) == "1" }
+            try await eventually { try await Server.psql(waits) == "1" }
             #expect(try await store.find(Pen.self, key: 1) != nil)
             // One of the same table waits with it, until its task is cancelled.
             let cancelled = Task { try await store.find(Cap.self, key: 2) }
@@ -165,8 +165,8 @@ struct PoolerTests {
             cancelled.cancel()
             let error = await #expect(throws: StorageError.self) { try await cancelled.value }
             #expect(error?.code == .cancelled)
-            #expect(try Server.psql(waits) == "1", "the first one still waits")
-            try session.end()
+            #expect(try await Server.psql(waits) == "1", "the first one still waits")
+            try await session.end()
             #expect(try await cap.value == Cap(id: 1))
             try await store.close()
         }
@@ -210,7 +210,7 @@ struct PoolerTests {
     {
         let kills = TestExtent.count(3)
         try await Self.withPooler { pooler, schema in
-            let store = try await Self.store(pooler, schema, "&timeout=20000")
+            let store = try await Self.store(pooler, schema, "&timeout=60000")
             let tally = Tally()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<8 {
@@ -234,8 +234,8 @@ struct PoolerTests {
                     // Somewhere in the saves of the others.
                     let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
                     try await eventually { tally.outcome.withLock { $0.acknowledged.count } >= wanted }
-                    pooler.kill()
-                    try pooler.start()
+                    await pooler.kill()
+                    try await pooler.start()
                 }
                 tally.outcome.withLock { $0.isOver = true }
                 try await group.waitForAll()
@@ -268,7 +268,7 @@ struct PoolerTests {
             }
             try await other.close()
             try await store.close()
-            #expect(try Self.leftovers(pooler) == "0|0|0|0")
+            #expect(try await Self.leftovers(pooler) == "0|0|0|0")
         }
     }
 
@@ -311,13 +311,13 @@ struct PoolerTests {
                 try await Self.store(pooler, schema, "&listen=\(folder)")
             }
             #expect(pooled?.code == .configuration && pooled?.message.contains("pooler") == true)
-            let server = try OwnServer()
-            defer { try? server.end() }
-            let port = try Server.psql("SELECT current_setting('port')", at: server.addresses[0])
-            let other = await #expect(throws: StorageError.self) {
-                try await Self.store(pooler, schema, "&listen=127.0.0.1:\(port)")
+            try await OwnServer.with { server in
+                let port = try await server.ports()[0]
+                let other = await #expect(throws: StorageError.self) {
+                    try await Self.store(pooler, schema, "&listen=127.0.0.1:\(port)")
+                }
+                #expect(other?.code == .configuration && other?.message.contains("another database") == true)
             }
-            #expect(other?.code == .configuration && other?.message.contains("another database") == true)
         }
     }
 
@@ -327,30 +327,16 @@ struct PoolerTests {
         try await Self.withPooler(mode: "session") { pooler, schema in
             let store = try await Self.store(pooler, schema, "&pooler=session")
             for id in 1...3 { try await store.insert(Pen(id: id)) }
-            pooler.kill()
-            try pooler.start(mode: "transaction")
+            await pooler.kill()
+            try await pooler.start(mode: "transaction")
             // Where it gives the same process each time, all is as it was.
             try await store.insert(Pen(id: 4))
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            // Keeps the process that was used last, and its successor.
-            process.arguments = [
-                "psql", pooler.address, "-qXAt", "-c", "BEGIN", "-c", "SELECT 1", "-c", "SELECT pg_sleep(600)",
-            ]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            defer {
-                process.terminate()
-                // The server does not notice that its client is gone, and its snapshot would keep rows of other tests.
-                _ = try? Server.psql(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' "
-                        + "AND pid <> pg_backend_pid()")
-            }
-            _ = output.fileHandleForReading.availableData
+            // Keeps the process that was used last.
+            let keeper = try await Server.Session("SELECT 1", at: pooler.address)
             let error = await #expect(throws: StorageError.self) { try await store.insert(Pen(id: 5)) }
             #expect(error?.code == .configuration)
-            #expect(try Server.psql("SELECT max(id) FROM \"\(schema)\".\"Pen\"") == "4")
+            #expect(try await Server.psql("SELECT max(id) FROM \"\(schema)\".\"Pen\"") == "4")
+            try await keeper.end()
             try await store.close()
         }
     }

@@ -94,12 +94,12 @@ struct RebuildingTests {
             let store = try await open(name, Pen.self, Person.self)
             try await storing(store)
             // It stops the other process before it takes the old table away.
-            let obstacle = try Server.Session("LOCK TABLE \"\(schema)\".\"\(table)\" IN ACCESS SHARE MODE")
+            let obstacle = try await Server.Session("LOCK TABLE \"\(schema)\".\"\(table)\" IN ACCESS SHARE MODE")
             let opening = Task { try await open(later, model).close() }
             try await Self.waitForLock(later)
             let asking = Task { try await ask(store) }
             try await Self.waitForLock(name)
-            try obstacle.end()
+            try await obstacle.end()
             try await opening.value
             try await asking.value
             try await store.close()
@@ -110,6 +110,6 @@ struct RebuildingTests {
     private static func waitForLock(_ name: String) async throws {
         let waits =
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
-        try await eventually { try Server.psql(waits) != "0" }
+        try await eventually { try await Server.psql(waits) != "0" }
     }
 }

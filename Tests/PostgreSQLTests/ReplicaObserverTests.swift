@@ -18,13 +18,13 @@ struct ReplicaObserverTests {
         fileprivate let link: URL
 
         /// Lets the replica stay where it is, or go on.
-        func pause(_ replica: Int, _ isPaused: Bool) throws {
-            try Server.pauseReplay(isPaused, at: replicas[replica])
+        func pause(_ replica: Int, _ isPaused: Bool) async throws {
+            try await Server.pauseReplay(isPaused, at: replicas[replica])
         }
 
         /// Leads new connections to the replica.
-        func lead(to replica: Int) throws {
-            let (folder, port) = try ReplicaObserverTests.place(replicas[replica])
+        func lead(to replica: Int) async throws {
+            let (folder, port) = try await ReplicaObserverTests.place(replicas[replica])
             let new = link.appendingPathExtension("new")
             try FileManager.default.createSymbolicLink(
                 atPath: new.path, withDestinationPath: "\(folder)/.s.PGSQL.\(port)")
@@ -32,37 +32,36 @@ struct ReplicaObserverTests {
         }
     }
 
-    private static func place(_ address: String) throws -> (folder: String, port: String) {
-        let folder = try Server.psql(
+    private static func place(_ address: String) async throws -> (folder: String, port: String) {
+        let folder = try await Server.psql(
             "SELECT split_part(current_setting('unix_socket_directories'), ',', 1)", at: address)
-        return (folder, try Server.psql("SELECT current_setting('port')", at: address))
+        return (folder, try await Server.psql("SELECT current_setting('port')", at: address))
     }
 
     private static func withServers(
         _ replicas: Int = 1, timeout: Int = 60_000, _ body: (Servers) async throws -> Void
     ) async throws {
-        let own = try OwnServer(replicas: replicas)
-        defer { try? own.end() }
-        try #require(own.addresses.count == replicas + 1)
-        // Short, since the path of a socket is.
-        let link = URL(filePath: "/tmp/replica-\(UUID().uuidString.prefix(8))")
-        defer { try? FileManager.default.removeItem(at: link) }
-        let proxy = try CuttingProxy(to: link.path)
-        defer { proxy.stop() }
-        let writer = try await Store(
-            PostgreSQLBackend(url: StorageURL("\(own.addresses[0])&schema=app")), models: Pen.self)
-        try await writer.insert(Pen(id: 1))
-        let written = try Server.psql("SELECT pg_current_wal_insert_lsn()", at: own.addresses[0])
-        for replica in own.addresses.dropFirst() {
-            try await Server.replay(to: written, at: replica)
+        try await OwnServer.with(replicas: replicas) { own in
+            // Short, since the path of a socket is.
+            let link = URL(filePath: "/tmp/replica-\(UUID().uuidString.prefix(8))")
+            defer { try? FileManager.default.removeItem(at: link) }
+            let proxy = try CuttingProxy(to: link.path)
+            defer { proxy.stop() }
+            let writer = try await Store(
+                PostgreSQLBackend(url: StorageURL("\(own.addresses[0])&schema=app")), models: Pen.self)
+            try await writer.insert(Pen(id: 1))
+            let written = try await Server.psql("SELECT pg_current_wal_insert_lsn()", at: own.addresses[0])
+            for replica in own.addresses.dropFirst() {
+                try await Server.replay(to: written, at: replica)
+            }
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=app&timeout=\(timeout)"
+            let servers = Servers(
+                primary: own.addresses[0], replicas: Array(own.addresses.dropFirst()), proxy: proxy, writer: writer,
+                url: url, link: link)
+            try await servers.lead(to: 0)
+            try await body(servers)
+            try await writer.close()
         }
-        let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=app&timeout=\(timeout)"
-        let servers = Servers(
-            primary: own.addresses[0], replicas: Array(own.addresses.dropFirst()), proxy: proxy, writer: writer,
-            url: url, link: link)
-        try servers.lead(to: 0)
-        try await body(servers)
-        try await writer.close()
     }
 
     /// The results that an observer has received.
@@ -104,13 +103,13 @@ struct ReplicaObserverTests {
             }
             try await servers.writer.delete(Pen.self, key: 6)
             try await received.wait(for: Array(1...5))
-            try servers.pause(0, true)
+            try await servers.pause(0, true)
             let before = received.keys.withLock { $0.count }
             try await servers.writer.insert(Pen(id: 7))
             for _ in 0..<3 { try await store.refresh() }
             #expect(received.keys.withLock { $0.count } == before)
             #expect(try await store.find(Pen.self, key: 7) == nil)
-            try servers.pause(0, false)
+            try await servers.pause(0, false)
             try await received.wait(for: Array(1...5) + [7])
             // Each element differs from the one before, whatever else the log has.
             let all = received.keys.withLock { $0 }
@@ -149,7 +148,7 @@ struct ReplicaObserverTests {
             // What is connected ends, both the connection that looks and the one that reads.
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            try Server.psql(end, at: servers.replicas[0])
+            try await Server.psql(end, at: servers.replicas[0])
             try await servers.writer.insert(Pen(id: 2))
             try await eventually { servers.proxy.refused > 0 }
             #expect(received.error.withLock { $0 } == nil)
@@ -170,17 +169,17 @@ struct ReplicaObserverTests {
             let url = servers.url + "&connections=1"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             #expect(try await store.select(Pen.self).keys() == [1])
-            try servers.lead(to: 1)
+            try await servers.lead(to: 1)
             let (received, task) = Self.observe(store)
             try await received.wait(for: [1])
-            try servers.pause(0, true)
+            try await servers.pause(0, true)
             try await servers.writer.insert(Pen(id: 2))
             let shown = "SELECT count(*) FROM app.\"Pen\""
-            try await eventually { try Server.psql(shown, at: servers.replicas[1]) == "2" }
+            try await eventually { try await Server.psql(shown, at: servers.replicas[1]) == "2" }
             // It has looked at the second, and has read from the first.
             for _ in 0..<3 { try await store.refresh() }
             #expect(received.keys.withLock { $0 } == [[1]])
-            try servers.pause(0, false)
+            try await servers.pause(0, false)
             try await received.wait(for: [1, 2])
             try await store.close()
             await task.value

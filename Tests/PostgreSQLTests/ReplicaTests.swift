@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,14 +15,14 @@ struct ReplicaTests {
         let store: Store
         let other: Store
 
-        func caughtUp() throws -> Bool {
-            let written = try Server.psql("SELECT pg_current_wal_flush_lsn()", at: primary)
-            return try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: replica) == "t"
+        func caughtUp() async throws -> Bool {
+            let written = try await Server.psql("SELECT pg_current_wal_flush_lsn()", at: primary)
+            return try await Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: replica) == "t"
         }
 
         /// Lets the replica stay where it is, or go on.
-        func pause(_ isPaused: Bool) throws {
-            try Server.pauseReplay(isPaused, at: replica)
+        func pause(_ isPaused: Bool) async throws {
+            try await Server.pauseReplay(isPaused, at: replica)
         }
 
         /// Expects that the store finds a record, or that it finds none.
@@ -31,31 +32,30 @@ struct ReplicaTests {
         }
     }
 
-    private static func socket(_ address: String) throws -> String {
-        try Server.psql(
+    private static func socket(_ address: String) async throws -> String {
+        try await Server.psql(
             "SELECT split_part(current_setting('unix_socket_directories'), ',', 1) || '/.s.PGSQL.' || current_setting('port')",
             at: address)
     }
 
     private static func withReplica(
-        _ options: String = "&staleness=3600000", timeout: Int = 1000, settings: [String] = [],
+        _ options: String = "&staleness=3600000", timeout: Int = 60_000, settings: [String] = [],
         _ body: (Pair) async throws -> Void
     ) async throws {
-        let servers = try OwnServer(replicas: 1, settings: settings)
-        defer { try? servers.end() }
-        try #require(servers.addresses.count == 2)
-        let (primary, replica) = (servers.addresses[0], servers.addresses[1])
-        let proxy = try CuttingProxy(to: socket(replica))
-        defer { proxy.stop() }
-        let other = try await Store(PostgreSQLBackend(url: StorageURL("\(primary)&schema=app")), models: Pen.self)
-        try await other.insert(Pen(id: 1))
-        let url = "\(primary)&schema=app&timeout=\(timeout)&replicas=127.0.0.1:\(proxy.port)\(options)"
-        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-        let pair = Pair(primary: primary, replica: replica, proxy: proxy, store: store, other: other)
-        try await eventually { try pair.caughtUp() }
-        try await body(pair)
-        try await store.close()
-        try await other.close()
+        try await OwnServer.with(replicas: 1, settings: settings) { servers in
+            let (primary, replica) = (servers.addresses[0], servers.addresses[1])
+            let proxy = try await CuttingProxy(to: socket(replica))
+            defer { proxy.stop() }
+            let other = try await Store(PostgreSQLBackend(url: StorageURL("\(primary)&schema=app")), models: Pen.self)
+            try await other.insert(Pen(id: 1))
+            let url = "\(primary)&schema=app&timeout=\(timeout)&replicas=127.0.0.1:\(proxy.port)\(options)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let pair = Pair(primary: primary, replica: replica, proxy: proxy, store: store, other: other)
+            try await eventually { try await pair.caughtUp() }
+            try await body(pair)
+            try await store.close()
+            try await other.close()
+        }
     }
 
     @Test func `reads are the replica's, and have the store's own commits all the same`() async throws {
@@ -63,7 +63,7 @@ struct ReplicaTests {
             try await pair.expect(1)
             #expect(pair.proxy.connections == 1)
             // What others commit meanwhile is not there yet, which shows where the read comes from.
-            try pair.pause(true)
+            try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
             try await pair.expect(2, isThere: false)
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
@@ -73,27 +73,27 @@ struct ReplicaTests {
             #expect(try await pair.store.select(Pen.self).keys() == [1, 2, 3])
             // What was read once stays.
             try await pair.expect(2)
-            try pair.pause(false)
-            try await eventually { try pair.caughtUp() }
+            try await pair.pause(false)
+            try await eventually { try await pair.caughtUp() }
             for id in 4...40 {
                 try await pair.store.insert(Pen(id: id))
                 try await pair.expect(id)
             }
             // It answers again.
-            try await eventually { try pair.caughtUp() }
-            try pair.pause(true)
+            try await eventually { try await pair.caughtUp() }
+            try await pair.pause(true)
             try await pair.other.insert(Pen(id: 41))
             try await pair.expect(41, isThere: false)
-            try pair.pause(false)
+            try await pair.pause(false)
         }
     }
 
     @Test func `a place that a replica does not reach is waited for once`() async throws {
         try await Self.withReplica { pair in
             let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
-            try pair.pause(true)
+            try await pair.pause(true)
             try await pair.store.insert(Pen(id: 2))
-            let before = try #require(Int(Server.psql(sql, at: pair.replica)))
+            let before = try await #require(Int(Server.psql(sql, at: pair.replica)))
             for _ in 1...40 { try await pair.expect(2) }
             try await pair.store.close()
             // A server counts the transactions of a connection when its process has ended.
@@ -101,12 +101,12 @@ struct ReplicaTests {
             var own = 1
             try await eventually {
                 own += 1
-                return try Server.psql(clients, at: pair.replica) == "1"
+                return try await Server.psql(clients, at: pair.replica) == "1"
             }
-            let after = try #require(Int(Server.psql(sql, at: pair.replica)))
+            let after = try await #require(Int(Server.psql(sql, at: pair.replica)))
             // The first read asks until its time is over, each later one once at most.
             #expect(after - before - own < 100)
-            try pair.pause(false)
+            try await pair.pause(false)
         }
     }
 
@@ -116,32 +116,40 @@ struct ReplicaTests {
                 try await pair.other.insert(Pen(id: id))
                 try await pair.expect(id)
             }
-            try pair.pause(true)
+            try await pair.pause(true)
             try await pair.other.insert(Pen(id: 21))
             try await pair.expect(21)
-            try pair.pause(false)
+            try await pair.pause(false)
         }
     }
 
     @Test func `reads that begin together share a question to the primary`() async throws {
         try await Self.withReplica { pair in
-            let primary = try CuttingProxy(to: Self.socket(pair.primary))
+            let primary = try await CuttingProxy(to: Self.socket(pair.primary))
             defer { primary.stop() }
             let url =
                 "postgresql://storage@127.0.0.1:\(primary.port)/postgres?schema=app&timeout=60000&connections=24"
                 + "&replicas=127.0.0.1:\(pair.proxy.port)"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-            primary.delayAnswers(by: 500)
             let before = primary.roundTrips
-            // Each of them begins after this commit.
+            // Each of them begins after this commit, and before the first one has an answer.
             try await pair.other.insert(Pen(id: 2))
+            primary.holdAnswers(true)
+            defer { primary.holdAnswers(false) }
+            let called = Counter()
             let found = try await withThrowingTaskGroup(of: Pen?.self) { group in
-                for _ in 0..<24 { group.addTask { try await store.find(Pen.self, key: 2) } }
+                for _ in 0..<24 {
+                    group.addTask {
+                        called.add()
+                        return try await store.find(Pen.self, key: 2)
+                    }
+                }
+                try await eventually { called.value == 24 }
+                primary.holdAnswers(false)
                 return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
             }
             #expect(found == 24)
             #expect(primary.roundTrips - before < 12)
-            primary.delayAnswers(by: 0)
             try await store.close()
         }
     }
@@ -153,12 +161,12 @@ struct ReplicaTests {
             var place = ""
             // The server may write for reasons of its own at any time.
             try await eventually {
-                place = try Server.psql(
+                place = try await Server.psql(
                     "SELECT pg_logical_emit_message(false, 'test', 'not written')", at: pair.primary)
-                return try Server.psql("SELECT pg_current_wal_flush_lsn() < '\(place)'", at: pair.primary) == "t"
+                return try await Server.psql("SELECT pg_current_wal_flush_lsn() < '\(place)'", at: pair.primary) == "t"
             }
             try await pair.expect(1)
-            #expect(try Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary) == "t")
+            #expect(try await Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary) == "t")
         }
     }
 
@@ -166,12 +174,12 @@ struct ReplicaTests {
         try await Self.withReplica { pair in
             var values = pair.store.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next()?.map(\.id) == [1])
-            try pair.pause(true)
+            try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
             #expect(try await values.next()?.map(\.id) == [1, 2])
             try await pair.store.insert(Pen(id: 3))
             #expect(try await values.next()?.map(\.id) == [1, 2, 3])
-            try pair.pause(false)
+            try await pair.pause(false)
         }
     }
 
@@ -190,14 +198,17 @@ struct ReplicaTests {
     }
 
     @Test func `a replica that is back is asked again after the timeout`() async throws {
-        try await Self.withReplica { pair in
+        try await Self.withReplica(timeout: 1000) { pair in
             try await pair.expect(1)
             pair.proxy.refuse(true)
             pair.proxy.cut(.afterAnswer(1))
             try await pair.expect(1)
             pair.proxy.refuse(false)
             let connections = pair.proxy.connections
-            while pair.proxy.connections == connections { try await pair.expect(1) }
+            try await eventually {
+                try await pair.expect(1)
+                return pair.proxy.connections > connections
+            }
         }
     }
 
@@ -205,12 +216,15 @@ struct ReplicaTests {
     func `a read block whose replica is gone before its first answer is the primary's, and later ends with an error`()
         async throws
     {
-        try await Self.withReplica { pair in
+        try await Self.withReplica(timeout: 1000) { pair in
             try await pair.expect(1)
             pair.proxy.cut(.afterAnswer(1))
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
             #expect(keys == [1])
-            while pair.proxy.connections == 1 { try await pair.expect(1) }
+            try await eventually {
+                try await pair.expect(1)
+                return pair.proxy.connections > 1
+            }
             let proxy = pair.proxy
             let error = await #expect(throws: StorageError.self) {
                 try await pair.store.read { reading in
@@ -227,8 +241,8 @@ struct ReplicaTests {
     @Test func `a replica that was promoted is not asked, and one of another cluster neither`() async throws {
         try await Self.withReplica { pair in
             try await pair.expect(1)
-            try Server.psql("SELECT pg_promote()", at: pair.replica)
-            try Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
+            try await Server.psql("SELECT pg_promote(true, 600)", at: pair.replica)
+            try await Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
             // Its place is looked at, since the store has written.
             try await pair.store.insert(Pen(id: 2))
             #expect(try await pair.store.select(Pen.self).keys() == [1, 2])

@@ -39,7 +39,7 @@ struct FullTextTests {
             }
             try await stores[1].verify { Issue.record("\($0)") }
             // A program without search would leave the index as it is, so it refuses the store.
-            let format = try Server.psql("SELECT value FROM \"\(schema)\".storage_info WHERE key = 'format'")
+            let format = try await Server.psql("SELECT value FROM \"\(schema)\".storage_info WHERE key = 'format'")
             #expect(format == "2")
             let next = try await Store(Server.backend(schema), models: Note.self)
             #expect(next.info.format?.hasSuffix("schema record 2") == true)

@@ -22,78 +22,121 @@ enum Server {
         let schema = "test_" + UUID().uuidString.lowercased()
         do {
             let result = try await body(schema)
-            try psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            try await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
             return result
         } catch {
-            _ = try? psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            _ = try? await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
             throw error
         }
     }
 
-    /// Makes the store in a schema. New ones wait for each other, and a test's short timeout is not meant for that.
-    static func makeStore(_ schema: String) async throws {
-        try await Store(backend(schema, "&timeout=60000"), models: []).close()
+    /// Makes the store in a schema, with tables of models. A test's short timeout is not meant for that.
+    static func makeStore(_ schema: String, _ models: any Storable.Type...) async throws {
+        try await Store(backend(schema, "&timeout=600000"), models: models).close()
     }
 
-    /// Returns the output of the server's own shell for a statement, without headers. Keeps its thread meanwhile: who
-    /// asks again and again lets other tasks run in between, since what is waited for may need the thread.
-    @discardableResult
-    static func psql(_ sql: String, at address: String? = url) throws -> String {
+    /// Runs a body with a role of its own, which is removed afterwards.
+    static func withRole<T>(_ attributes: String = "", _ body: (String) async throws -> T) async throws -> T {
+        let role = "role_" + UUID().uuidString.lowercased()
+        try await psql("CREATE ROLE \"\(role)\" LOGIN \(attributes)")
+        let drop = "DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\""
+        do {
+            let result = try await body(role)
+            try await psql(drop)
+            return result
+        } catch {
+            _ = try? await psql(drop)
+            throw error
+        }
+    }
+
+    // MARK: The server's own programs
+
+    /// The file of a program. `scripts/with-postgresql` puts the server's own first on the PATH.
+    static func program(_ name: String) -> URL {
+        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        let places = folders.map { URL(filePath: "\($0)/\(name)") }
+        return places.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+            ?? URL(filePath: "/usr/bin/\(name)")
+    }
+
+    /// A process that is not started yet.
+    static func process(_ program: URL, _ arguments: [String]) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["psql", address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ShellError(text: text) }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        (process.executableURL, process.arguments) = (program, arguments)
+        return process
+    }
+
+    private static let shellProgram = program("psql")
+
+    /// The server's own shell, without headers and without the settings of whoever runs the tests.
+    private static func shell(_ address: String?, _ arguments: String...) -> Process {
+        process(shellProgram, [address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"] + arguments)
+    }
+
+    /// Returns the output of the server's own shell for a statement.
+    @discardableResult
+    static func psql(_ sql: String, at address: String? = url) async throws -> String {
+        try text(of: await shell(address, "-c", sql).result())
+    }
+
+    /// The same in the body of a transaction, which cannot suspend.
+    @discardableResult
+    static func blockingPsql(_ sql: String, at address: String? = url) throws -> String {
+        try text(of: shell(address, "-c", sql).blockingResult())
+    }
+
+    private static func text(of result: ProcessResult) throws -> String {
+        guard result.isSuccess else { throw ShellError(text: result.output + result.error) }
+        return (result.output + result.error).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Runs one of the server's programs, and returns its output.
+    @discardableResult
+    static func output(of name: String, _ arguments: [String]) async throws -> String {
+        let result = try await process(program(name), arguments).result()
+        guard result.isSuccess else { throw ShellError(text: "\(name) \(arguments): \(result.error)") }
+        return result.output
     }
 
     /// True if nobody listens at an address. A server that starts or stops still does.
-    static func isGone(at address: String) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["pg_isready", "-q", "-t", "10", "-d", address]
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus == 2
+    static func isGone(at address: String) async throws -> Bool {
+        try await process(program("pg_isready"), ["-q", "-t", "10", "-d", address]).result().status == 2
     }
 
     /// Waits until a replica has replayed the primary's log to a place.
     static func replay(to place: String, at replica: String) async throws {
-        try await eventually { try psql("SELECT pg_last_wal_replay_lsn() >= '\(place)'", at: replica) == "t" }
+        try await eventually { try await psql("SELECT pg_last_wal_replay_lsn() >= '\(place)'", at: replica) == "t" }
     }
 
     /// Lets a replica stay where it is, or go on.
-    static func pauseReplay(_ isPaused: Bool, at replica: String) throws {
-        try psql("SELECT pg_wal_replay_\(isPaused ? "pause" : "resume")()", at: replica)
+    static func pauseReplay(_ isPaused: Bool, at replica: String) async throws {
+        try await psql("SELECT pg_wal_replay_\(isPaused ? "pause" : "resume")()", at: replica)
         guard isPaused else { return }
-        try blockUntil { try psql("SELECT pg_get_wal_replay_pause_state()", at: replica) == "paused" }
+        try await eventually { try await psql("SELECT pg_get_wal_replay_pause_state()", at: replica) == "paused" }
     }
 
     /// The server's own shell in a transaction that stays open.
     final class Session {
-        private let process = Process()
+        private let process: Process
+        private let ending: ProcessEnd
         private let input = Pipe()
-        private let output = Pipe()
+        private let pieces: AsyncStream<Data>
 
         /// Returns when the statement has been carried out.
-        init(_ sql: String, at address: String? = url) throws {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["psql", address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+        init(_ sql: String, at address: String? = url) async throws {
+            let output = Pipe()
+            process = shell(address)
             (process.standardInput, process.standardOutput) = (input, output)
-            try process.run()
-            try input.fileHandleForWriting.write(
-                contentsOf: Data("SET client_min_messages = error;\nBEGIN;\n\(sql);\nSELECT 'done';\n".utf8))
+            pieces = output.fileHandleForReading.pieces()
+            ending = try process.start()
+            try send("SET client_min_messages = error;\nBEGIN;\n\(sql);\nSELECT 'done';")
             var printed = ""
-            while !printed.contains("done") {
-                let more = output.fileHandleForReading.availableData
-                guard !more.isEmpty else { throw ShellError(text: "psql has ended") }
-                printed += String(decoding: more, as: UTF8.self)
+            for await piece in pieces {
+                printed += String(decoding: piece, as: UTF8.self)
+                if printed.contains("done") { return }
             }
+            throw ShellError(text: "psql has ended: \(printed)")
         }
 
         // Of a test that fails, lest its locks stop what removes its schema.
@@ -105,21 +148,26 @@ enum Server {
 
         /// Undoes what is not committed, ends the session, and returns what it has printed. Its locks are free then.
         @discardableResult
-        func end() throws -> String {
+        func end() async throws -> String {
             try send("ROLLBACK;")
             try input.fileHandleForWriting.close()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
+            var text = ""
+            for await piece in pieces { text += String(decoding: piece, as: UTF8.self) }
+            await ending.wait()
             return text
         }
     }
 
-    /// The folder of the server's socket.
-    static func folder() throws -> String {
-        try psql("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")
+    /// The folder of the server's socket, and its port, which are asked for once.
+    private static let place = Result {
+        try blockingPsql(
+            "SELECT split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')")
     }
 
-    static func port() throws -> String { try psql("SELECT current_setting('port')") }
+    /// The folder of the server's socket.
+    static func folder() throws -> String { String(try place.get().prefix { $0 != "|" }) }
+
+    static func port() throws -> String { String(try place.get().drop { $0 != "|" }.dropFirst()) }
 
     /// The path of the server's socket.
     static func socket() throws -> String { "\(try folder())/.s.PGSQL.\(try port())" }

@@ -55,7 +55,7 @@ struct SettingTests {
             let address = try Self.addressWithBackslashes()
             try await Store(PostgreSQLBackend(address, schema: schema), models: Former.Quoted.self).close()
             // The store records a change of a table in the same transaction, after the change.
-            try Server.psql(
+            try await Server.psql(
                 """
                 CREATE TABLE "\(schema)".told (strings text);
                 CREATE FUNCTION "\(schema)".told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -65,7 +65,7 @@ struct SettingTests {
                   FOR EACH ROW EXECUTE FUNCTION "\(schema)".told()
                 """)
             try await Store(PostgreSQLBackend(address, schema: schema), models: Quoted.self).close()
-            #expect(try Server.psql("SELECT DISTINCT strings FROM \"\(schema)\".told") == "on")
+            #expect(try await Server.psql("SELECT DISTINCT strings FROM \"\(schema)\".told") == "on")
         }
     }
 
@@ -109,13 +109,13 @@ struct SettingTests {
         _ writers: PostgreSQLBackend.Writers
     ) async throws {
         try await Server.withForeignSchema(Self.probe) { schema in
-            let pooler = try Pooler()
+            let pooler = try await Pooler()
             defer { pooler.stop() }
             func address(_ durability: String) -> String {
                 "\(pooler.address)&schema=\(schema)&timeout=4321&durability=\(durability)&writers=\(writers)"
             }
             let relaxed = try await Store(PostgreSQLBackend(url: StorageURL(address("relaxed"))), models: Probe.self)
-            let own = try Server.psql("SHOW lock_timeout")
+            let own = try await Server.psql("SHOW lock_timeout")
             for id in 1...5 {
                 try await relaxed.save(Probe(id: id))
                 #expect(
@@ -123,11 +123,12 @@ struct SettingTests {
                         == Probe(id: id, limit: "4321ms", commit: "off", strings: "on", jit: "off"))
                 #expect(try await relaxed.read { try $0.select(Probe.self).count() } == id)
                 for try await _ in relaxed.select(Probe.self).stream() {}
-                let left = try Server.psql(
+                let left = try await Server.psql(
                     "SELECT current_setting('lock_timeout'), current_setting('synchronous_commit'), current_setting('jit')",
                     at: pooler.address)
-                #expect(left == "\(own)|on|\(try Server.psql("SHOW jit"))")
-                let statements = try Server.psql("SELECT count(*) FROM pg_prepared_statements", at: pooler.address)
+                #expect(left == "\(own)|on|\(try await Server.psql("SHOW jit"))")
+                let statements = try await Server.psql(
+                    "SELECT count(*) FROM pg_prepared_statements", at: pooler.address)
                 #expect(statements == "0")
             }
             try await relaxed.close()
@@ -137,13 +138,13 @@ struct SettingTests {
     @Test(.enabled(if: Pooler.isThere, "no PgBouncer"))
     func `behind a pooler of transactions reads wait for locks no longer than the timeout`() async throws {
         try await Server.withForeignSchema(Self.probe) { schema in
-            let pooler = try Pooler()
+            let pooler = try await Pooler()
             defer { pooler.stop() }
             let address = "\(pooler.address)&schema=\(schema)&timeout=1000"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(address)), models: Probe.self)
             try await store.save(Probe(id: 1))
             // The server frees the lock at last, so a read without the setting returns its record.
-            let lock = try Server.Session(
+            let lock = try await Server.Session(
                 """
                 SET LOCAL idle_in_transaction_session_timeout = '120s';
                 LOCK TABLE "\(schema)".probe IN ACCESS EXCLUSIVE MODE
@@ -153,7 +154,7 @@ struct SettingTests {
                 try await store.read { try $0.select(Probe.self).all() }
             }
             #expect(single?.code == .busy && session?.code == .busy)
-            try lock.end()
+            try await lock.end()
             #expect(try await store.select(Probe.self).keys() == [1])
             try await store.close()
         }

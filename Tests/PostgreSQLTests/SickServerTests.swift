@@ -15,14 +15,14 @@ struct SickServerTests {
         _ settings: [String], icu: Bool = false, replicas: Int = 0,
         _ body: (_ addresses: [String], _ url: String) async throws -> Void
     ) async throws {
-        let own = try OwnServer(replicas: replicas, options: icu ? ["--icu", "sv-SE"] : [], settings: settings)
-        defer { try? own.end() }
-        try #require(own.addresses.count == replicas + 1)
-        let url = own.addresses[0] + "&schema=app&application_name=doctor&durability=relaxed"
-        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-        try await store.insert([Pen(id: 1), Pen(id: 2)])
-        try await store.close()
-        try await body(own.addresses, url)
+        let options = icu ? ["--icu", "sv-SE"] : []
+        try await OwnServer.with(replicas: replicas, options: options, settings: settings) { own in
+            let url = own.addresses[0] + "&schema=app&application_name=doctor&durability=relaxed"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            try await store.insert([Pen(id: 1), Pen(id: 2)])
+            try await store.close()
+            try await body(own.addresses, url)
+        }
     }
 
     /// Runs a body in a subtransaction of its own, again and again.
@@ -33,7 +33,8 @@ struct SickServerTests {
         """
     }
 
-    @Test func `an old transaction, and what it keeps from being frozen until numbers run out, are warnings`()
+    @Test(.enabled(if: TestExtent.isLarge, "takes long: STORAGE_TESTS=all"))
+    func `an old transaction, and what it keeps from being frozen until numbers run out, are warnings`()
         async throws
     {
         let settings = [
@@ -42,42 +43,44 @@ struct SickServerTests {
         ]
         try await Self.withServer(settings) { addresses, url in
             let address = addresses[0]
-            #expect(try Doctor.complaints("wraparound", url).isEmpty)
-            try Server.psql("CREATE TABLE used (k int); INSERT INTO used VALUES (1), (2)", at: address)
-            let old = try Server.Session(
+            #expect(try await Doctor.complaints("wraparound", url).isEmpty)
+            try await Server.psql("CREATE TABLE used (k int); INSERT INTO used VALUES (1), (2)", at: address)
+            let old = try await Server.Session(
                 "SELECT pg_current_xact_id(); SELECT k FROM used WHERE k = 2 FOR UPDATE", at: address)
-            try Server.psql(Self.repeated(151_000, "INSERT INTO used VALUES (i)"), at: address)
+            try await Server.psql(Self.repeated(151_000, "INSERT INTO used VALUES (i)"), at: address)
             let lock = "PERFORM FROM used WHERE k = 1 FOR"
-            try Server.psql(Self.repeated(15_100, "\(lock) NO KEY UPDATE", after: "\(lock) KEY SHARE;"), at: address)
-            let numbers = try Doctor.complaints("wraparound", url)
+            try await Server.psql(
+                Self.repeated(15_100, "\(lock) NO KEY UPDATE", after: "\(lock) KEY SHARE;"), at: address)
+            let numbers = try await Doctor.complaints("wraparound", url)
             #expect(numbers.map(\.severity) == ["warning", "warning"])
             #expect(numbers.first?.message.contains("transaction numbers") == true)
             #expect(numbers.last?.message.contains("shared row locks") == true)
             #expect(numbers.allSatisfy { $0.advice?.contains("vacuumdb --freeze") == true })
 
-            let holder = try Doctor.complaints("transaction", url, ["--transaction-age", "0"])
+            let holder = try await Doctor.complaints("transaction", url, ["--transaction-age", "0"])
             #expect(
                 holder.contains { $0.message.contains("keeps vacuum from removing rows") && $0.severity == "warning" })
             #expect(holder.contains { $0.advice?.contains("pg_terminate_backend") == true })
-            try old.end()
-            try Server.psql("VACUUM FREEZE", at: address)
-            #expect(try Doctor.complaints("wraparound", url).isEmpty)
-            #expect(try Doctor.complaints("transaction", url, ["--transaction-age", "0"]).isEmpty)
+            try await old.end()
+            try await Server.psql("VACUUM FREEZE", at: address)
+            #expect(try await Doctor.complaints("wraparound", url).isEmpty)
+            #expect(try await Doctor.complaints("transaction", url, ["--transaction-age", "0"]).isEmpty)
 
             // A transaction that only reads keeps rows as well, once it has a snapshot.
-            let snapshot = try Server.Session(
+            let snapshot = try await Server.Session(
                 "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM used", at: address)
-            let kept = try Doctor.complaints("transaction", url, ["--transaction-age", "0"])
+            let kept = try await Doctor.complaints("transaction", url, ["--transaction-age", "0"])
             #expect(kept.count == 1 && kept[0].message.contains("keeps vacuum from removing rows"))
-            try snapshot.end()
+            try await snapshot.end()
 
-            let prepared = try Server.Session("INSERT INTO used VALUES (3); PREPARE TRANSACTION 'left'", at: address)
-            try prepared.end()
-            let left = try Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"])
+            let prepared = try await Server.Session(
+                "INSERT INTO used VALUES (3); PREPARE TRANSACTION 'left'", at: address)
+            try await prepared.end()
+            let left = try await Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"])
             #expect(left.map(\.severity) == ["error"] && left[0].message.contains("left"))
             #expect(left[0].advice?.contains("ROLLBACK PREPARED") == true)
-            try Server.psql("ROLLBACK PREPARED 'left'", at: address)
-            #expect(try Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"]).isEmpty)
+            try await Server.psql("ROLLBACK PREPARED 'left'", at: address)
+            #expect(try await Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"]).isEmpty)
         }
     }
 
@@ -86,112 +89,122 @@ struct SickServerTests {
         "DO $$ BEGIN FOR i IN 1..18 LOOP INSERT INTO app.storage_info VALUES ('fill ' || random(), ''); "
         + "PERFORM pg_switch_wal(); END LOOP; DELETE FROM app.storage_info WHERE key LIKE 'fill %'; END $$"
 
-    @Test func `a slot that nobody reads, an archive that fails and a log that grows are found`() async throws {
+    @Test(.enabled(if: TestExtent.isLarge, "takes long: STORAGE_TESTS=all"))
+    func `a slot that nobody reads, an archive that fails and a log that grows are found`() async throws {
         let settings = ["archive_mode=on", "archive_command=true", "max_wal_size=64MB"]
         try await Self.withServer(settings) { addresses, url in
             let address = addresses[0]
-            for check in ["slot", "archive", "wal"] { #expect(try Doctor.complaints(check, url).isEmpty, "\(check)") }
-            try Server.psql("SELECT pg_create_physical_replication_slot('abandoned', true)", at: address)
-            try Server.psql("ALTER SYSTEM SET archive_command = 'false'", at: address)
-            try Server.psql("SELECT pg_reload_conf()", at: address)
-            try Server.psql(Self.fill, at: address)
-            let slot = try Doctor.complaints("slot", url)
+            for check in ["slot", "archive", "wal"] {
+                #expect(try await Doctor.complaints(check, url).isEmpty, "\(check)")
+            }
+            try await Server.psql("SELECT pg_create_physical_replication_slot('abandoned', true)", at: address)
+            try await Server.psql("ALTER SYSTEM SET archive_command = 'false'", at: address)
+            try await Server.psql("SELECT pg_reload_conf()", at: address)
+            try await Server.psql(Self.fill, at: address)
+            let slot = try await Doctor.complaints("slot", url)
             #expect(slot.map(\.severity) == ["warning"] && slot[0].message.contains("abandoned"))
             #expect(slot[0].advice?.contains("pg_drop_replication_slot('abandoned')") == true)
-            #expect(try Doctor.complaints("wal", url).map(\.severity) == ["warning"])
-            try await eventually { try Server.psql("SELECT failed_count FROM pg_stat_archiver", at: address) != "0" }
-            let archive = try Doctor.complaints("archive", url)
+            #expect(try await Doctor.complaints("wal", url).map(\.severity) == ["warning"])
+            try await eventually {
+                try await Server.psql("SELECT failed_count FROM pg_stat_archiver", at: address) != "0"
+            }
+            let archive = try await Doctor.complaints("archive", url)
             #expect(archive.map(\.severity) == ["error"] && archive[0].advice?.contains("archive_command") == true)
 
             // A slot that has lost its place is of no use any more.
-            try Server.psql("ALTER SYSTEM SET max_slot_wal_keep_size = '16MB'", at: address)
-            try Server.psql("ALTER SYSTEM SET archive_command = 'true'", at: address)
-            try Server.psql("SELECT pg_reload_conf()", at: address)
+            try await Server.psql("ALTER SYSTEM SET max_slot_wal_keep_size = '16MB'", at: address)
+            try await Server.psql("ALTER SYSTEM SET archive_command = 'true'", at: address)
+            try await Server.psql("SELECT pg_reload_conf()", at: address)
             // The server's processes read the settings a moment later.
             try await eventually {
-                try Server.psql("CHECKPOINT", at: address)
-                return try Server.psql("SELECT wal_status FROM pg_replication_slots", at: address) == "lost"
+                try await Server.psql("CHECKPOINT", at: address)
+                return try await Server.psql("SELECT wal_status FROM pg_replication_slots", at: address) == "lost"
             }
-            let lost = try Doctor.complaints("slot", url)
+            let lost = try await Doctor.complaints("slot", url)
             #expect(lost.map(\.severity) == ["error"] && lost[0].advice?.contains("Drop the slot") == true)
-            try Server.psql("SELECT pg_drop_replication_slot('abandoned')", at: address)
-            #expect(try Doctor.complaints("slot", url).isEmpty)
+            try await Server.psql("SELECT pg_drop_replication_slot('abandoned')", at: address)
+            #expect(try await Doctor.complaints("slot", url).isEmpty)
             // It is well again with the next success.
             try await eventually {
-                try Server.psql(
+                try await Server.psql(
                     "INSERT INTO app.storage_info VALUES ('x', ''); DELETE FROM app.storage_info WHERE key = 'x'; SELECT pg_switch_wal()",
                     at: address)
-                return try Doctor.complaints("archive", url).isEmpty
+                return try await Doctor.complaints("archive", url).isEmpty
             }
         }
     }
 
-    @Test func `a standby that is missing, one that is behind, and the replica itself are named`() async throws {
+    @Test(.enabled(if: TestExtent.isLarge, "takes long: STORAGE_TESTS=all"))
+    func `a standby that is missing, one that is behind, and the replica itself are named`() async throws {
         try await Self.withServer([], replicas: 1) { addresses, url in
             let (primary, replica) = (addresses[0], addresses[1])
-            #expect(try Doctor.complaints("standby", url).isEmpty && Doctor.complaints("version", url).isEmpty)
+            for check in ["standby", "version"] { #expect(try await Doctor.complaints(check, url).isEmpty, "\(check)") }
             let itself = replica + "&schema=app&application_name=doctor"
-            try await eventually { try !Server.psql("SELECT to_regclass('app.\"Pen\"')", at: replica).isEmpty }
-            let role = try Doctor.complaints("version", itself)
+            try await eventually { try await !Server.psql("SELECT to_regclass('app.\"Pen\"')", at: replica).isEmpty }
+            let role = try await Doctor.complaints("version", itself)
             #expect(role.map(\.severity) == ["warning"] && role[0].message.contains("replica"))
             #expect(role[0].advice?.contains("readonly=true") == true)
-            #expect(try Doctor.complaints("version", itself + "&readonly=true").isEmpty)
+            #expect(try await Doctor.complaints("version", itself + "&readonly=true").isEmpty)
 
-            try Server.pauseReplay(true, at: replica)
-            try Server.psql(Self.fill, at: primary)
-            let behind = try Doctor.complaints("standby", url)
+            try await Server.pauseReplay(true, at: replica)
+            try await Server.psql(Self.fill, at: primary)
+            let behind = try await Doctor.complaints("standby", url)
             #expect(behind.map(\.severity) == ["warning"] && behind[0].message.contains("behind"))
-            try Server.pauseReplay(false, at: replica)
-            try await eventually { try Doctor.complaints("standby", url).isEmpty }
+            try await Server.pauseReplay(false, at: replica)
+            try await eventually { try await Doctor.complaints("standby", url).isEmpty }
 
-            try Server.psql("ALTER SYSTEM SET synchronous_standby_names = 'another'", at: primary)
-            try Server.psql("SELECT pg_reload_conf()", at: primary)
-            try blockUntil { try Server.psql("SHOW synchronous_standby_names", at: primary) == "another" }
-            let missing = try Doctor.complaints("standby", url)
+            try await Server.psql("ALTER SYSTEM SET synchronous_standby_names = 'another'", at: primary)
+            try await Server.psql("SELECT pg_reload_conf()", at: primary)
+            try await eventually { try await Server.psql("SHOW synchronous_standby_names", at: primary) == "another" }
+            let missing = try await Doctor.complaints("standby", url)
             #expect(missing.map(\.severity) == ["error"] && missing[0].message.contains("none is connected"))
         }
     }
 
-    @Test func `a clock apart, another version of the collation and damaged pages are found`() async throws {
+    @Test(.enabled(if: TestExtent.isLarge, "takes long: STORAGE_TESTS=all"))
+    func `a clock apart, another version of the collation and damaged pages are found`() async throws {
         try await Self.withServer(["zero_damaged_pages=on", "full_page_writes=off"], icu: true) { addresses, url in
             let address = addresses[0]
             for check in ["clock", "collation", "damage"] {
-                #expect(try Doctor.complaints(check, url).isEmpty, "\(check)")
+                #expect(try await Doctor.complaints(check, url).isEmpty, "\(check)")
             }
-            let dangers = try Doctor.complaints("setting", url)
+            let dangers = try await Doctor.complaints("setting", url)
             for name in ["zero_damaged_pages", "full_page_writes"] {
                 #expect(dangers.contains { $0.severity == "error" && $0.message.hasPrefix("\(name) is ") })
             }
             // As after an update of the system's library.
-            try Server.psql(
+            try await Server.psql(
                 "UPDATE pg_database SET datcollversion = '1' WHERE datname = current_database()", at: address)
-            let collation = try Doctor.complaints("collation", url)
+            let collation = try await Doctor.complaints("collation", url)
             #expect(
                 collation.map(\.severity) == ["warning"] && collation[0].message.contains("version 1 of its collation"))
-            try Server.psql(
+            try await Server.psql(
                 "SET client_min_messages = error; ALTER DATABASE postgres REFRESH COLLATION VERSION", at: address)
-            #expect(try Doctor.complaints("collation", url).isEmpty)
+            #expect(try await Doctor.complaints("collation", url).isEmpty)
 
             // A table that is written anew is in no buffer, where no index is made of it, so the next read is from the disk.
             let table = "app.pages"
-            try Server.psql("CREATE TABLE \(table) AS SELECT 1 AS i", at: address)
-            try Server.psql("VACUUM FULL \(table)", at: address)
-            try Server.psql("CHECKPOINT", at: address)
-            let file = try Server.psql("SELECT pg_relation_filepath('\(table)')", at: address)
+            try await Server.psql("CREATE TABLE \(table) AS SELECT 1 AS i", at: address)
+            try await Server.psql("VACUUM FULL \(table)", at: address)
+            try await Server.psql("CHECKPOINT", at: address)
+            let file = try await Server.psql("SELECT pg_relation_filepath('\(table)')", at: address)
             let write = "printf damage | dd of=\(file) bs=1 seek=4000 conv=notrunc 2>/dev/null"
-            try Server.psql("COPY (SELECT 1) TO PROGRAM '\(write)'", at: address)
-            _ = try? Server.psql("SELECT * FROM \(table)", at: address)
+            try await Server.psql("COPY (SELECT 1) TO PROGRAM '\(write)'", at: address)
+            _ = try? await Server.psql("SELECT * FROM \(table)", at: address)
             var damage: [Doctor.Finding] = []
             // The count comes when the session has ended.
-            while damage.isEmpty { damage = try Doctor.complaints("damage", url) }
+            try await eventually {
+                damage = try await Doctor.complaints("damage", url)
+                return !damage.isEmpty
+            }
             #expect(damage.map(\.severity) == ["error"] && damage[0].advice?.contains("storage verify") == true)
 
             for (apart, words) in [("+ interval '1 hour'", "ahead of"), ("- interval '1 hour'", "behind")] {
-                try Server.psql(
+                try await Server.psql(
                     "SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION pg_catalog.clock_timestamp() "
                         + "RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.now() \(apart) $$",
                     at: address)
-                let clock = try Doctor.complaints("clock", url)
+                let clock = try await Doctor.complaints("clock", url)
                 #expect(clock.map(\.severity) == ["warning"] && clock[0].message.contains(words))
                 #expect(clock[0].advice?.contains("NTP") == true)
             }
@@ -204,22 +217,24 @@ struct SickServerTests {
             "ignore_checksum_failure=on", "wal_level=minimal", "max_wal_senders=0",
         ]
         try await Self.withServer(settings) { addresses, url in
-            let found = try Doctor.complaints("setting", url)
+            let found = try await Doctor.complaints("setting", url)
             for name in ["autovacuum", "track_counts", "ignore_checksum_failure"] {
                 #expect(found.contains { $0.severity == "error" && $0.message.hasPrefix("\(name) is ") })
             }
             #expect(found.contains { $0.severity == "warning" && $0.message.contains("wal_level is minimal") })
-            #expect(try Doctor.complaints("connections", url).isEmpty)
-            let sessions = try (0..<8).map { _ in try Server.Session("SELECT 1", at: addresses[0]) }
-            let used = try Doctor.complaints("connections", url)
+            #expect(try await Doctor.complaints("connections", url).isEmpty)
+            var sessions: [Server.Session] = []
+            for _ in 0..<8 { sessions.append(try await Server.Session("SELECT 1", at: addresses[0])) }
+            let used = try await Doctor.complaints("connections", url)
             #expect(used.map(\.severity) == ["warning"] && used[0].advice?.contains("pooler") == true)
-            for session in sessions { try session.end() }
+            for session in sessions { try await session.end() }
         }
     }
 
-    @Test func `a large index that no query uses, and what a user may not see, are notes`() async throws {
+    @Test(.enabled(if: TestExtent.isLarge, "takes long: STORAGE_TESTS=all"))
+    func `a large index that no query uses, and what a user may not see, are notes`() async throws {
         try await Self.withServer([]) { addresses, url in
-            try Server.psql(
+            try await Server.psql(
                 """
                 CREATE TABLE app.big (i int PRIMARY KEY, t text); CREATE INDEX unused ON app.big (t);
                 INSERT INTO app.big SELECT i, repeat('x', 100) || i FROM generate_series(1, 100000) AS i;
@@ -228,7 +243,7 @@ struct SickServerTests {
             var all: [Doctor.Finding] = []
             // The server counts when the session has ended.
             try await eventually {
-                all = try Doctor.findings(url).0
+                all = try await Doctor.findings(url).0
                 return all.contains { $0.check == "unused-index" }
             }
             #expect(
@@ -236,7 +251,7 @@ struct SickServerTests {
             #expect(!all.contains { $0.check == "visibility" })
             let plain = url.replacing("storage@", with: "plain@").replacing(
                 "application_name=doctor", with: "readonly=true")
-            let notes = try Doctor.findings(plain).0
+            let notes = try await Doctor.findings(plain).0
             #expect(notes.contains { $0.check == "visibility" && $0.advice?.contains("pg_monitor") == true })
             #expect(notes.contains { $0.check == "application_name" && $0.severity == "note" })
             // A check that the user may not make is a note, and the others go on.
@@ -245,31 +260,23 @@ struct SickServerTests {
         }
     }
 
-    /// An address of this machine that is not the loopback interface's; nil where it has none.
-    private static func hostAddress() -> String? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["hostname", "-I"]
-        let output = Pipe()
-        process.standardOutput = output
-        guard (try? process.run()) != nil else { return nil }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.split(whereSeparator: \.isWhitespace).map(String.init).first { $0.contains(".") }
-    }
+    /// An address of this machine that is not the loopback interface's; nil where it has none. The condition of a test cannot
+    /// suspend.
+    private static let hostAddress = try? Server.process(Server.program("hostname"), ["-I"]).blockingResult().output
+        .split(whereSeparator: \.isWhitespace).map(String.init).first { $0.contains(".") }
 
-    @Test(.enabled(if: hostAddress() != nil, "no network interface beside the loopback one"))
+    @Test(.enabled(if: hostAddress != nil, "no network interface beside the loopback one"))
     func `a connection over a network that is not encrypted is an error`() async throws {
-        let host = try #require(Self.hostAddress())
+        let host = try #require(Self.hostAddress)
         try await Self.withServer(["listen_addresses=*"]) { addresses, url in
-            try Server.psql(
+            try await Server.psql(
                 "COPY (SELECT 'local all all trust' UNION ALL SELECT 'host all all 0.0.0.0/0 trust') "
                     + "TO PROGRAM 'cat > pg_hba.conf'", at: addresses[0])
-            try Server.psql("SELECT pg_reload_conf()", at: addresses[0])
-            let port = try Server.psql("SELECT current_setting('port')", at: addresses[0])
+            try await Server.psql("SELECT pg_reload_conf()", at: addresses[0])
+            let port = try await Server.psql("SELECT current_setting('port')", at: addresses[0])
             let open = "postgresql://storage@\(host):\(port)/postgres?schema=app"
-            try await eventually { try Doctor.complaints("connection", open).isEmpty }
-            let tls = try Doctor.complaints("tls", open)
+            try await eventually { try await Doctor.complaints("connection", open).isEmpty }
+            let tls = try await Doctor.complaints("tls", open)
             #expect(tls.map(\.severity) == ["error"] && tls[0].message.contains("not encrypted"))
             #expect(tls[0].advice?.contains("sslmode=verify-full") == true)
         }

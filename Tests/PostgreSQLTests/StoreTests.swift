@@ -90,14 +90,14 @@ struct StoreTests {
                     pens: [Pen(id: 7, color: "red"), Pen(id: 8)]))
             #expect(try await store.find(Person.self, key: 1) == ada)
             #expect(try await store.select(Person.self).where { $0.name == "Ada\u{0}L" && $0.age > 35 }.all() == [ada])
-            let types = try Server.psql(
+            let types = try await Server.psql(
                 """
                 SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
                 FROM information_schema.columns WHERE table_schema = '\(schema)' AND table_name = 'Person'
                 """)
             #expect(
                 types == "id bigint, name text, email text, age bigint, price numeric, big numeric, tags json")
-            let pens = try Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
+            let pens = try await Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
             #expect(pens == "1|0|7|red\n1|1|8|")
             try await store.close()
         }
@@ -113,7 +113,7 @@ struct StoreTests {
                 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0
                 WHERE c.relnamespace = '"\(schema)"'::regnamespace AND c.relname
                 """
-            let first = try Server.psql("\(comments) LIKE 'P%'")
+            let first = try await Server.psql("\(comments) LIKE 'P%'")
             #expect(
                 first == """
                     Records of Person.
@@ -126,7 +126,7 @@ struct StoreTests {
                     """)
             try await store.close()
             let wide = try await Store(Server.backend(schema), models: Wide.self)
-            let added = try Server.psql("\(comments) = 'Growing'")
+            let added = try await Server.psql("\(comments) = 'Growing'")
             #expect(
                 added == """
                     Records of Growing.
@@ -170,7 +170,7 @@ struct StoreTests {
             let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
             try await store.save(Pen(id: 1))
             #expect(try await store.find(Pen.self, key: 1) != nil)
-            try Server.psql(
+            try await Server.psql(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
             #expect(try await store.find(Pen.self, key: 1) != nil)
             try await store.save(Pen(id: 2))
@@ -189,7 +189,7 @@ struct StoreTests {
             // The server answers in the order of what it was sent, so this is behind the ends of the transactions.
             #expect(try await store.select(Pen.self).count() == 1)
             try await store.save(Pen(id: 2))
-            let open = try Server.psql(
+            let open = try await Server.psql(
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND state LIKE 'idle in%'")
             #expect(open == "0")
             try await store.close()
@@ -198,7 +198,7 @@ struct StoreTests {
 
     @Test func `a bounded number of connections read, and one more is busy`() async throws {
         try await Server.withSchema { schema in
-            try await Server.makeStore(schema)
+            try await Server.makeStore(schema, Pen.self)
             let store = try await Store(Server.backend(schema, "&connections=1&timeout=50"), models: Pen.self)
             try await store.save(Pen(id: 1))
             let error = await #expect(throws: StorageError.self) {
@@ -217,8 +217,8 @@ struct StoreTests {
         struct Failure: Error {}
         await #expect(throws: Failure.self) {
             try await Server.withSchema { schema in
-                try Server.psql("CREATE SCHEMA \"\(schema)\" CREATE TABLE t (id int)")
-                let lock = try Server.Session("LOCK TABLE \"\(schema)\".t IN ACCESS EXCLUSIVE MODE")
+                try await Server.psql("CREATE SCHEMA \"\(schema)\" CREATE TABLE t (id int)")
+                let lock = try await Server.Session("LOCK TABLE \"\(schema)\".t IN ACCESS EXCLUSIVE MODE")
                 try lock.send("SELECT 1;")
                 throw Failure()
             }

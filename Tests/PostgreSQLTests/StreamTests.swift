@@ -8,7 +8,7 @@ struct StreamTests {
     @Test(arguments: [0, 1, 3, 5000])
     func `a stream that ends early gives its connection back`(_ most: Int) async throws {
         try await Server.withSchema { schema in
-            let store = try await Store(Server.backend(schema, "&connections=2&timeout=2000"), models: Person.self)
+            let store = try await Store(Server.backend(schema, "&connections=2&timeout=60000"), models: Person.self)
             try await store.insert((0..<2500).map { Person(name: "n\($0)", age: $0, pens: [Pen(id: $0)]) })
             for _ in 0..<5 {
                 var count = 0
@@ -37,15 +37,15 @@ struct ReadTests {
             let address = try Server.backend(schema, "&timeout=600000&application_name=\(schema)")
             let store = try await Store(address, models: Pen.self)
             try await store.save(Pen(id: 1))
-            let lock = try Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
+            let lock = try await Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
             let waiting = Task { try await store.select(Pen.self).count() }
             let waits =
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
-            try await eventually { try Server.psql(waits) == "1" }
+            try await eventually { try await Server.psql(waits) == "1" }
             waiting.cancel()
             let error = await #expect(throws: StorageError.self) { try await waiting.value }
             #expect(error?.code == .cancelled)
-            try lock.end()
+            try await lock.end()
             for _ in 0..<3 { #expect(try await store.select(Pen.self).count() == 1) }
             try await store.close()
         }

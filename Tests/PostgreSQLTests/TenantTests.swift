@@ -43,23 +43,23 @@ struct TenantTests {
     /// Runs a body with a prefix of schemas, which are removed afterwards.
     static func withPrefix(_ body: (String) async throws -> Void) async throws {
         let prefix = "tenant_" + UUID().uuidString.lowercased().prefix(8)
-        func remove() throws {
+        func remove() async throws {
             // A transaction holds one lock for each table.
-            let names = try Server.psql("SELECT nspname FROM pg_namespace WHERE nspname LIKE '\(prefix)%'")
+            let names = try await Server.psql("SELECT nspname FROM pg_namespace WHERE nspname LIKE '\(prefix)%'")
             let schemas = names.split(separator: "\n").map(String.init)
             for start in stride(from: 0, to: schemas.count, by: 20) {
                 let part = schemas[start..<min(start + 20, schemas.count)].map { "\"\($0)\"" }
-                try Server.psql(
+                try await Server.psql(
                     "SET client_min_messages = warning; DROP SCHEMA \(part.joined(separator: ", ")) CASCADE")
             }
         }
         do {
             try await body(prefix)
         } catch {
-            try? remove()
+            try? await remove()
             throw error
         }
-        try remove()
+        try await remove()
     }
 
     private final class Most: Sendable { let count = Mutex(0) }
@@ -89,7 +89,7 @@ struct TenantTests {
                 }
                 group.addTask {
                     for _ in 0..<5 {
-                        let count = try Server.psql(
+                        let count = try await Server.psql(
                             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(prefix)'")
                         most.count.withLock { $0 = max($0, Int(count) ?? .max) }
                         await Task.yield()
@@ -131,8 +131,10 @@ struct TenantTests {
         try await Self.withPrefix { prefix in
             let url = try StorageURL("\(Server.url ?? "")&durability=relaxed&timeout=60000&connections=4")
             let database = try PostgreSQLBackend(url: url).sharingConnections()
+            // Dispatch has 64 threads for blocking calls.
+            let count = TestExtent.isLarge ? 400 : 80
             var stores: [Store] = []
-            for number in 0..<400 {
+            for number in 0..<count {
                 var backend = database
                 backend.schema = "\(prefix)_\(number)"
                 stores.append(try await Store(backend, models: GuestsBefore.Guest.self))
@@ -148,14 +150,14 @@ struct TenantTests {
         try await Self.withPrefix { prefix in
             let tenants = try Self.tenants(prefix, [GuestsBefore.Guest.self])
             #expect(await tenants.migrate(["a", "b", "c"]).isComplete)
-            try Server.psql("UPDATE \"\(prefix)_b\".storage_info SET value = '99' WHERE key = 'format'")
+            try await Server.psql("UPDATE \"\(prefix)_b\".storage_info SET value = '99' WHERE key = 'format'")
             let migration = await tenants.migrate(["a", "b", "c"])
             #expect(migration.count == 2 && migration.failures.map(\.tenant) == ["b"])
             #expect(migration.failures.first?.error.code == .schemaNewer)
 
             try await tenants.withStore("c") { store in
                 try await store.insert(GuestsBefore.Guest(name: "Ada"))
-                try Server.psql("SET client_min_messages = warning; DROP SCHEMA \"\(prefix)_c\" CASCADE")
+                try await Server.psql("SET client_min_messages = warning; DROP SCHEMA \"\(prefix)_c\" CASCADE")
                 let gone = await #expect(throws: StorageError.self) {
                     try await store.insert(GuestsBefore.Guest(name: "Bob"))
                 }
@@ -192,7 +194,7 @@ struct TenantTests {
             let new = try Self.tenants(prefix, [GuestsNow.Guest.self], nil, "&application_name=\(prefix)")
             let ended = await new.migrate(names, atOnce: 3, stoppingAfter: names.count) { migration in
                 guard migration.count + migration.failures.count == 7 else { return }
-                _ = try? Server.psql(
+                _ = try? Server.blockingPsql(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(prefix)'")
             }
             #expect(ended.count + ended.failures.count == names.count && ended.remaining.isEmpty)

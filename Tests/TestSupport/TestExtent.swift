@@ -1,8 +1,9 @@
 import Foundation
+package import Testing
 
 /// The extent of tests that take long: a share of them each time, and eight times as much by `scripts/test --all`. All
-/// of it would take days for what tries every place of every file; `scripts/soak` begins shares elsewhere in each of
-/// its steps.
+/// of it would take days for what tries every place of every file. Shares begin elsewhere each day, and in each step of
+/// `scripts/soak`.
 package enum TestExtent {
     /// True if more is run than each time: the environment has `STORAGE_TESTS=all`.
     package static let isLarge = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
@@ -23,10 +24,13 @@ package enum TestExtent {
     /// Returns the number of runs of something that has no end.
     package static func count(_ share: Int) -> Int { isLarge ? factor * share : share }
 
-    /// The start of shares: `STORAGE_TEST_SEED`, which `scripts/soak` gives another value each time; 0 where it is not
-    /// set.
+    /// The start of shares, and the seed of generated programs: `STORAGE_TEST_SEED`, or else the number of days since 1970.
     package static let seed =
-        ProcessInfo.processInfo.environment["STORAGE_TEST_SEED"].flatMap(Int.init).map { max($0, 0) } ?? 0
+        ProcessInfo.processInfo.environment["STORAGE_TEST_SEED"].flatMap(Int.init).map { max($0, 0) }
+        ?? Int(Date().timeIntervalSince1970 / 86_400)
+
+    /// The variables with which the same parts are run again on another day.
+    package static let variables = (isLarge ? "STORAGE_TESTS=all " : "") + "STORAGE_TEST_SEED=\(seed)"
 
     /// One of how many is run, where each time it is one of `step`.
     package static func step(_ step: Int) -> Int { isLarge ? max(step / factor, 1) : step }
@@ -35,5 +39,19 @@ package enum TestExtent {
     package static func share<T>(_ elements: [T], oneOf step: Int) -> [T] {
         let step = Self.step(step)
         return stride(from: seed % step, to: elements.count, by: step).map { elements[$0] }
+    }
+}
+
+extension Trait where Self == IssueHandlingTrait {
+    /// Adds to each failure how the same share of the tests is run again, whatever the day.
+    package static var repeatable: Self {
+        .compactMapIssues { issue in
+            // A suite's trait is asked for the suite, and again for each of its tests.
+            let comment: Comment = "Repeat it with \(TestExtent.variables)"
+            guard !issue.comments.contains(comment) else { return issue }
+            var issue = issue
+            issue.comments.append(comment)
+            return issue
+        }
     }
 }

@@ -3,25 +3,25 @@ import Testing
 
 @Suite("storage alter")
 struct AlterTests {
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `properties are renamed, indexed, made unique and dropped in one transaction, after a look`(
         engine: Engine
     ) async throws {
         let tool = try await Tool(engine)
-        let before = try tool.output("schema", Tool.file, "Person")
+        let before = try await tool.output("schema", Tool.file, "Person")
         let arguments = [
             "alter", Tool.file, "Person", "--rename", "name=fullName", "--no-index", "fullName", "--unique", "age",
             "--drop",
             "city.population", "--rename", "pens=pencils",
         ]
-        let plan = try tool.run(arguments + ["--dry-run"])
+        let plan = try await tool.run(arguments + ["--dry-run"])
         #expect(plan.status == 0)
         #expect(plan.output.contains("Person: fullName loses its index; name renamed to fullName"))
         #expect(plan.output.contains("property population is gone; its values are kept"))
-        #expect(try tool.output("schema", Tool.file, "Person") == before)
-        #expect(try tool.run(arguments).output == plan.output)
+        #expect(try await tool.output("schema", Tool.file, "Person") == before)
+        #expect(try await tool.run(arguments).output == plan.output)
         #expect(
-            try tool.output("schema", Tool.file, "Person") == """
+            try await tool.output("schema", Tool.file, "Person") == """
                 Person (assigns keys)
                   Property  Type           Marks
                   ────────  ─────────────  ──────
@@ -37,89 +37,97 @@ struct AlterTests {
 
                 """)
         #expect(
-            try tool.output("select", Tool.file, "Person", "--columns", "fullName", "--where", "age == 28").contains(
-                "Wei"))
+            try await tool.output("select", Tool.file, "Person", "--columns", "fullName", "--where", "age == 28")
+                .contains(
+                    "Wei"))
         #expect(
-            try tool.run(arguments + ["--dry-run"]).error.contains("Person has no property name; it has id, fullName"))
+            try await tool.run(arguments + ["--dry-run"]).error.contains(
+                "Person has no property name; it has id, fullName"))
         #expect(
-            try tool.output("alter", Tool.file, "Person", "--unique", "age", "--dry-run") == "Nothing to change.\n")
+            try await tool.output("alter", Tool.file, "Person", "--unique", "age", "--dry-run")
+                == "Nothing to change.\n")
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `what stored values do not allow is said before, and changes nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        try tool.output("update", Tool.file, "Person", "--set", "age=30", "--yes")
-        let before = try tool.output("schema", Tool.file)
-        let plan = try tool.run(["alter", Tool.file, "Person", "--unique", "age", "--dry-run"])
+        try await tool.output("update", Tool.file, "Person", "--set", "age=30", "--yes")
+        let before = try await tool.output("schema", Tool.file)
+        let plan = try await tool.run(["alter", Tool.file, "Person", "--unique", "age", "--dry-run"])
         #expect(plan.status == 1)
         #expect(plan.output.contains("fails: The property must be unique"))
-        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--unique", "age").contains("must be unique"))
-        #expect(try tool.output("schema", Tool.file) == before)
+        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--unique", "age").contains("must be unique"))
+        #expect(try await tool.output("schema", Tool.file) == before)
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `a store takes the schema of another`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let wanted = try tool.output("schema", Tool.file, "Pair", "--json")
+        let wanted = try await tool.output("schema", Tool.file, "Pair", "--json")
             .replacing("\"isIndexed\" : false", with: "\"isIndexed\" : true")
         try Data(wanted.utf8).write(to: URL(filePath: tool.folder.path("new.json")))
-        try tool.output("alter", Tool.file, "--to", "new.json")
-        #expect(try tool.output("schema", Tool.file, "Pair").contains("indexed"))
-        #expect(try tool.output("alter", Tool.file, "--to", "new.json", "--dry-run") == "Nothing to change.\n")
+        try await tool.output("alter", Tool.file, "--to", "new.json")
+        #expect(try await tool.output("schema", Tool.file, "Pair").contains("indexed"))
+        #expect(try await tool.output("alter", Tool.file, "--to", "new.json", "--dry-run") == "Nothing to change.\n")
         try Data("[]x".utf8).write(to: URL(filePath: tool.folder.path("bad.json")))
-        #expect(try tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
-        #expect(try tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
+        #expect(try await tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
+        #expect(try await tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `properties are added, and types changed where each value stays the same`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         let options = [
             "alter", Tool.file, "Person", "--add", "nick=string", "--add", "city.mayor=string", "--type", "age=double",
         ]
-        let plan = try tool.run(options + ["--dry-run"])
+        let plan = try await tool.run(options + ["--dry-run"])
         #expect(plan.output.contains("type of age changed from int64 to double"), "\(plan.error)")
-        #expect(try tool.run(options).output == plan.output)
-        let schema = try tool.output("schema", Tool.file, "Person")
+        #expect(try await tool.run(options).output == plan.output)
+        let schema = try await tool.output("schema", Tool.file, "Person")
         for line in ["age           double", "nick          string?", "  mayor       string?"] {
             #expect(schema.contains(line), "\(schema)")
         }
         #expect(
-            try tool.output("select", Tool.file, "Person", "--where", "id == 1", "--columns", "age,nick", "--json")
+            try await tool.output(
+                "select", Tool.file, "Person", "--where", "id == 1", "--columns", "age,nick", "--json")
                 == "[\n{\"age\":28.0,\"nick\":null}\n]\n")
-        #expect(try tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status == 0)
-        let back = try tool.failure(65, "alter", Tool.file, "Person", "--type", "age=int64")
+        #expect(
+            try await tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status == 0)
+        let back = try await tool.failure(65, "alter", Tool.file, "Person", "--type", "age=int64")
         #expect(back.contains("age"), "\(back)")
-        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
-        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
-        #expect(try tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains("did you mean string?"))
+        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
+        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
+        #expect(
+            try await tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains(
+                "did you mean string?"))
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `texts become numbers where all are, and what was is kept`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         let rows = (1...600).map { "\($0),n\($0),\($0).0" } + ["601,x,"]
         try Data(("id,name,n\n" + rows.joined(separator: "\n")).utf8).write(
             to: tool.folder.url.appending(path: "x.csv"))
-        try tool.output("import", Tool.file, "--model", "T", "--type", "n=string", "x.csv")
-        let before = try tool.output("select", Tool.file, "T", "--json")
-        let wrong = try tool.failure(65, "alter", Tool.file, "T", "--type", "name=int64")
+        try await tool.output("import", Tool.file, "--model", "T", "--type", "n=string", "x.csv")
+        let before = try await tool.output("select", Tool.file, "T", "--json")
+        let wrong = try await tool.failure(65, "alter", Tool.file, "T", "--type", "name=int64")
         #expect(
             wrong.contains("T, key 1: name is the text \"n1\", not a valid int64. So are 600 other values."), "\(wrong)"
         )
-        try tool.failure(64, "alter", Tool.file, "T", "--type", "n=int64", "--index", "name")
-        let plan = try tool.output("alter", Tool.file, "T", "--type", "n=int64", "--dry-run")
+        try await tool.failure(64, "alter", Tool.file, "T", "--type", "n=int64", "--index", "name")
+        let plan = try await tool.output("alter", Tool.file, "T", "--type", "n=int64", "--dry-run")
         #expect(plan == "T: values of n converted from string to int64, 601 rows written anew\n")
-        #expect(try tool.output("select", Tool.file, "T", "--json") == before)
-        #expect(try tool.output("alter", Tool.file, "T", "--type", "n=int64") == plan)
+        #expect(try await tool.output("select", Tool.file, "T", "--json") == before)
+        #expect(try await tool.output("alter", Tool.file, "T", "--type", "n=int64") == plan)
         #expect(
-            try tool.output(
+            try await tool.output(
                 "select", Tool.file, "T", "--where", "id in {1, 600, 601}", "--columns", "id,n", "--format", "csv")
                 == "id,n\n1,1\n600,600\n601,\n")
-        #expect(try tool.output("schema", Tool.file, "T").contains("n         int64?"))
-        try tool.output("alter", Tool.file, "T", "--add", "n_string=string")
+        #expect(try await tool.output("schema", Tool.file, "T").contains("n         int64?"))
+        try await tool.output("alter", Tool.file, "T", "--add", "n_string=string")
         #expect(
-            try tool.output("select", Tool.file, "T", "--where", "id == 2", "--json").contains("\"n_string\":\"2.0\""))
-        #expect(try tool.output("verify", Tool.file).contains("nothing is wrong"))
+            try await tool.output("select", Tool.file, "T", "--where", "id == 2", "--json").contains(
+                "\"n_string\":\"2.0\""))
+        #expect(try await tool.output("verify", Tool.file).contains("nothing is wrong"))
     }
 }

@@ -51,62 +51,61 @@ struct CompressedImportTests {
     private static let lines = (1...40).map { #"{"id":\#($0),"name":"city \#($0 * $0)"}"# + "\n" }.joined()
 
     @Test(arguments: Compressed.allCases)
-    func `a compressed file is read as what is in it, whatever its name is`(_ sample: Compressed) throws {
+    func `a compressed file is read as what is in it, whatever its name is`(_ sample: Compressed) async throws {
         for (number, name) in ["x.ndjson.\(sample.rawValue)", "x.\(sample.rawValue)", "x"].enumerated() {
             try write(sample.bytes, name)
-            try tool.output("import", "sqlite:new.db", "--model", "T\(number)", name)
-            #expect(try tool.output("select", "new.db", "T\(number)", "--format", "ndjson") == Self.lines)
+            try await tool.output("import", "sqlite:new.db", "--model", "T\(number)", name)
+            #expect(try await tool.output("select", "new.db", "T\(number)", "--format", "ndjson") == Self.lines)
         }
     }
 
     @Test(arguments: ["ndjson", "json", "csv", "tsv"])
-    func `an export to a name that ends with gz is compressed, and imported again`(_ format: String) throws {
+    func `an export to a name that ends with gz is compressed, and imported again`(_ format: String) async throws {
         try write(Data(Self.lines.utf8), "x.ndjson")
-        try tool.output("import", "sqlite:new.db", "--model", "T", "x.ndjson")
-        try tool.output("export", "new.db", "T", "--output", "x.\(format).gz")
+        try await tool.output("import", "sqlite:new.db", "--model", "T", "x.ndjson")
+        try await tool.output("export", "new.db", "T", "--output", "x.\(format).gz")
         let bytes = try Data(contentsOf: tool.folder.url.appending(path: "x.\(format).gz"))
         #expect(bytes.prefix(2) == Data([0x1F, 0x8B]))
         #expect(bytes.count < Self.lines.utf8.count)
-        try tool.output("import", "sqlite:new.db", "--model", "Again", "x.\(format).gz")
-        #expect(try tool.output("select", "new.db", "Again", "--format", "ndjson") == Self.lines)
-        let error = try tool.failure(64, "export", "new.db", "T", "--output", "x.\(format).zst")
+        try await tool.output("import", "sqlite:new.db", "--model", "Again", "x.\(format).gz")
+        #expect(try await tool.output("select", "new.db", "Again", "--format", "ndjson") == Self.lines)
+        let error = try await tool.failure(64, "export", "new.db", "T", "--output", "x.\(format).zst")
         #expect(error.contains("name the file .gz"))
     }
 
     @Test(arguments: Compressed.allCases)
-    func `a compressed file is told on standard input too, be it a file or a pipe`(_ sample: Compressed) throws {
-        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)
+    func `a compressed file is told on standard input too, be it a file or a pipe`(_ sample: Compressed) async throws {
+        let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)
         #expect(run.status == 0, "\(run.error)")
         let process = tool.process(["import", "new.db", "--model", "Piped", "-"])
-        let (input, output) = (Pipe(), Pipe())
+        let input = Pipe()
         process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        process.standardOutput = FileHandle.nullDevice
+        let end = try process.start()
         try input.fileHandleForWriting.write(contentsOf: sample.bytes)
         try input.fileHandleForWriting.close()
-        _ = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        await end.wait()
         for model in ["T", "Piped"] {
-            #expect(try tool.output("select", "new.db", model, "--format", "ndjson") == Self.lines)
+            #expect(try await tool.output("select", "new.db", model, "--format", "ndjson") == Self.lines)
         }
     }
 
     @Test
-    func `comma-separated values are told by the name within the name`() throws {
+    func `comma-separated values are told by the name within the name`() async throws {
         // The lines as a column: their first is its name, and all that follow are texts in quotes that do not end well.
         try write(Compressed.zst.bytes, "x.csv.zst")
-        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.csv.zst"])
+        let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.csv.zst"])
         #expect(run.status == 65)
         #expect(run.error.contains("x.csv.zst, line 1: the header"), "\(run.error)")
     }
 
-    @Test(arguments: Compressed.allCases)
-    func `a damaged file is one sentence, and nothing is stored`(_ sample: Compressed) throws {
+    @Test(.repeatable, arguments: Compressed.allCases)
+    func `a damaged file is one sentence, and nothing is stored`(_ sample: Compressed) async throws {
         let whole = sample.bytes
         var damaged: [(String, Data)] = [7, 9, whole.count / 2, whole.count - 1].map {
             ("cut at \($0)", whole.prefix($0))
         }
-        for place in TestExtent.share(Array(6..<whole.count), oneOf: 31) {
+        for place in TestExtent.share(Array(6..<whole.count), oneOf: 61) {
             var bytes = whole
             bytes[place] ^= 0x10
             damaged.append(("changed at \(place)", bytes))
@@ -114,10 +113,10 @@ struct CompressedImportTests {
         damaged.append(("longer", whole + Data("rest".utf8)))
         for (what, bytes) in damaged {
             try write(bytes, "x.ndjson.\(sample.rawValue)")
-            let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson.\(sample.rawValue)"])
+            let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson.\(sample.rawValue)"])
             if run.status == 0 {
                 // A part of a header that says nothing of the contents, as the time that gzip notes.
-                #expect(try tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines, "\(what)")
+                #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines, "\(what)")
                 try FileManager.default.removeItem(atPath: tool.folder.path("new.db"))
             } else {
                 #expect(run.status == 65 && run.output == "", "\(what): \(run.error)")
@@ -128,32 +127,32 @@ struct CompressedImportTests {
     }
 
     @Test(arguments: Compressed.allCases)
-    func `several compressed files in one are read one after the other`(_ sample: Compressed) throws {
+    func `several compressed files in one are read one after the other`(_ sample: Compressed) async throws {
         try write(sample.bytes + sample.bytes, "x")
         #expect(
-            try tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")
+            try await tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")
                 .contains("80 records stored"))
-        #expect(try tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
+        #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
     }
 
     @Test(arguments: Compressed.allCases)
-    func `damage in the first of several is found`(_ sample: Compressed) throws {
+    func `damage in the first of several is found`(_ sample: Compressed) async throws {
         let whole = sample.bytes
         // The last bytes of a gzip member are its checksum and length.
         for place in [whole.count / 2, whole.count - 6] {
             var bytes = whole
             bytes[place] ^= 0x10
             try write(bytes + whole, "x")
-            let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x"])
+            let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x"])
             #expect(run.status == 65 && run.error.contains("decompress"), "\(place): \(run.error)")
         }
     }
 
     @Test
-    func `many gzip members that hold nothing are nothing`() throws {
+    func `many gzip members that hold nothing are nothing`() async throws {
         let empty = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         try write((0..<20_000).reduce(into: Data()) { bytes, _ in bytes += empty } + Compressed.gz.bytes + empty, "x")
-        try tool.output("import", "sqlite:new.db", "--model", "T", "--quiet", "x")
-        #expect(try tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
+        try await tool.output("import", "sqlite:new.db", "--model", "T", "--quiet", "x")
+        #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
     }
 }

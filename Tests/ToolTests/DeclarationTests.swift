@@ -30,7 +30,7 @@ struct DeclarationTests {
         let path = tool.folder.path("chinook.db")
         try FileManager.default.copyItem(
             atPath: root.appending(path: "Examples/Data/chinook/Chinook_Sqlite.sqlite").path, toPath: path)
-        #expect(try tool.output("schema", "chinook.db", "--swift") == declared("Chinook.swift"))
+        #expect(try await tool.output("schema", "chinook.db", "--swift") == declared("Chinook.swift"))
         let types: [any Storable.Type] = [
             Album.self, Artist.self, Customer.self, Employee.self, Genre.self, Invoice.self, InvoiceLine.self,
             MediaType.self, Playlist.self, PlaylistTrack.self, Track.self,
@@ -49,7 +49,7 @@ struct DeclarationTests {
         let store = try await Store(SQLiteBackend(path: path))
         try await store.prepare(Workshop.schemas)
         try await store.close()
-        #expect(try tool.output("schema", "workshop.db", "--swift") == declared("Workshop.swift"))
+        #expect(try await tool.output("schema", "workshop.db", "--swift") == declared("Workshop.swift"))
         try await expectNoChange(path, for: [WorkBench.self, HandTool.self, Lamp.self])
     }
 }

@@ -6,26 +6,28 @@ struct DoctorToolTests {
     @Test(arguments: Engine.allCases)
     func `a file that opens has notes alone, and points to verify`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let text = try tool.output("doctor", Tool.file)
+        let text = try await tool.output("doctor", Tool.file)
         #expect(text.contains("note  store: The store opens") && text.contains("storage verify"))
         #expect(text.hasSuffix("notes.\n") && text.contains("0 errors, 0 warnings"))
-        let lines = try tool.output("doctor", Tool.file, "--json").split(separator: "\n")
+        let lines = try await tool.output("doctor", Tool.file, "--json").split(separator: "\n")
         for line in lines {
             let finding = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             #expect(finding?["severity"] as? String == "note" && finding?["check"] is String)
         }
-        #expect(try tool.output("doctor", Tool.file, "--quiet") == "")
-        #expect(try tool.failure(66, "doctor", "missing.db").contains("missing.db"))
-        #expect(try tool.run(["doctor", Tool.file, "--transaction-age", "-1"]).status == 64)
+        #expect(try await tool.output("doctor", Tool.file, "--quiet") == "")
+        #expect(try await tool.failure(66, "doctor", "missing.db").contains("missing.db"))
+        #expect(try await tool.run(["doctor", Tool.file, "--transaction-age", "-1"]).status == 64)
     }
 
     @Test(arguments: Engine.allCases)
     func `a file that does not open is an error, and another schema a warning`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        try tool.output("schema", Tool.file, "--lock", "Schema.lock")
-        #expect(try tool.output("doctor", Tool.file, "--lock", "Schema.lock").contains("has the schema of Schema.lock"))
-        try tool.output("alter", Tool.file, "Person", "--index", "age")
-        let changed = try tool.run(["doctor", Tool.file, "--lock", "Schema.lock"])
+        try await tool.output("schema", Tool.file, "--lock", "Schema.lock")
+        #expect(
+            try await tool.output("doctor", Tool.file, "--lock", "Schema.lock").contains(
+                "has the schema of Schema.lock"))
+        try await tool.output("alter", Tool.file, "Person", "--index", "age")
+        let changed = try await tool.run(["doctor", Tool.file, "--lock", "Schema.lock"])
         #expect(
             changed.status == 1 && changed.output.contains("warning")
                 && changed.output.contains(
@@ -39,7 +41,7 @@ struct DoctorToolTests {
             bytes.count / 2..<bytes.count, with: Data(repeating: 0xAA, count: bytes.count - bytes.count / 2))
         for place in 20..<min(90, bytes.count) { bytes[place] = 0xFF }
         try bytes.write(to: URL(filePath: path))
-        let broken = try tool.run(["doctor", Tool.file])
+        let broken = try await tool.run(["doctor", Tool.file])
         #expect(broken.status == 1 && broken.output.contains("store:") && broken.output.contains("1 error"))
     }
 }

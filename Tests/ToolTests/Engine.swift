@@ -2,10 +2,21 @@ import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 
 /// The backends whose stores are files.
 enum Engine: String, CaseIterable, Sendable {
     case sqlite, archive
+
+    /// The engine of a test of what does not depend on the engine; with `scripts/test --all` each engine.
+    static func one(_ engine: Engine) -> [Engine] { TestExtent.isLarge ? allCases : [engine] }
+
+    /// An engine for each value, in turn; with `scripts/test --all` each engine for each value.
+    static func each<T>(with values: [T]) -> [(Engine, T)] {
+        values.enumerated().flatMap { number, value in
+            one(allCases[number % allCases.count]).map { ($0, value) }
+        }
+    }
 
     func open(_ path: String) async throws -> Store {
         switch self {

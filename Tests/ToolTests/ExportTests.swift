@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite struct ExportTests {
@@ -13,23 +14,23 @@ import Testing
         return tool
     }
 
-    @Test(arguments: Engine.allCases, ["json", "ndjson"])
+    @Test(arguments: Engine.each(with: ["json", "ndjson"]))
     func `what is exported and inserted elsewhere is equal`(engine: Engine, format: String) async throws {
         let tool = try await tool(engine)
-        let text = try tool.output("export", Tool.file, "Everything", "--format", format)
-        try tool.output("insert", "new.store", "Everything", "--quiet", input: text)
+        let text = try await tool.output("export", Tool.file, "Everything", "--format", format)
+        try await tool.output("insert", "new.store", "Everything", "--quiet", input: text)
         try await tool.with(engine, "new.store") { (store) async throws in
             #expect(try await store.select(Everything.self).all() == Everything.samples)
         }
-        #expect(try tool.output("export", "new.store", "Everything", "--format", format) == text)
-        #expect(try tool.output("diff", Tool.file, "new.store") == "")
+        #expect(try await tool.output("export", "new.store", "Everything", "--format", format) == text)
+        #expect(try await tool.output("diff", Tool.file, "new.store") == "")
     }
 
-    @Test(arguments: Engine.allCases, ["json", "ndjson", "csv"])
+    @Test(arguments: Engine.each(with: ["json", "ndjson", "csv"]))
     func `what is exported and imported elsewhere is equal`(engine: Engine, format: String) async throws {
         let tool = try await tool(engine)
-        try tool.output("export", Tool.file, "Everything", "--output", "all.\(format)")
-        try tool.output("import", "new.store", "--model", "Everything", "all.\(format)")
+        try await tool.output("export", Tool.file, "Everything", "--output", "all.\(format)")
+        try await tool.output("import", "new.store", "--model", "Everything", "all.\(format)")
         try await tool.with(engine, "new.store") { (store) async throws in
             #expect(try await store.select(Everything.self).all() == Everything.samples)
         }
@@ -39,12 +40,13 @@ import Testing
         let tool = try await Tool(.sqlite)
         try Data("kept".utf8).write(to: tool.folder.url.appending(path: "out.csv"))
         let before = try tool.folder.contents
-        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", "out.csv").contains("--overwrite"))
-        #expect(try tool.failure(65, "export", Tool.file, "Person", "-o", "new.csv", "--where", "nose > 1") != "")
-        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", "none/out.csv").contains("none/out.csv"))
-        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", ".").contains("folder"))
+        #expect(try await tool.failure(74, "export", Tool.file, "Person", "-o", "out.csv").contains("--overwrite"))
+        #expect(try await tool.failure(65, "export", Tool.file, "Person", "-o", "new.csv", "--where", "nose > 1") != "")
+        #expect(
+            try await tool.failure(74, "export", Tool.file, "Person", "-o", "none/out.csv").contains("none/out.csv"))
+        #expect(try await tool.failure(74, "export", Tool.file, "Person", "-o", ".").contains("folder"))
         #expect(try tool.folder.contents == before)
-        try tool.output("export", Tool.file, "Person", "-o", "out.csv", "--overwrite")
+        try await tool.output("export", Tool.file, "Person", "-o", "out.csv", "--overwrite")
         #expect(try tool.folder.contents["out.csv"]?.starts(with: "id,name,age,tags,city,pens\n1,Wei".utf8) == true)
         #expect(try tool.folder.contents.count == before.count)
     }
@@ -52,15 +54,9 @@ import Testing
     @Test func `a full disk is one sentence`() async throws {
         let tool = try await Tool(.sqlite)
         for format in ["json", "csv", "table"] {
-            let process = tool.process(["select", Tool.file, "Person", "--format", format])
-            let errors = Pipe()
-            process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
-            process.standardError = errors
-            try process.run()
-            let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 74)
-            #expect(message.hasPrefix("storage: The output cannot be written"))
+            let run = try await tool.shell("exec \"$TOOL\" select \(Tool.file) Person --format \(format) >/dev/full")
+            #expect(run.status == 74)
+            #expect(run.error.hasPrefix("storage: The output cannot be written"))
         }
     }
 
@@ -73,10 +69,12 @@ import Testing
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        let end = try process.start()
+        var reader = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        try await eventually { poll(&reader, 1, 0) == 1 }
         #expect(try output.fileHandleForReading.read(upToCount: 10)?.count == 10)
         try output.fileHandleForReading.close()
-        #expect(errors.fileHandleForReading.readDataToEndOfFile() == Data())
-        process.waitUntilExit()
+        #expect(try await Incoming(errors).takeRest() == "")
+        await end.wait()
     }
 }

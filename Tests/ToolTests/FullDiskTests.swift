@@ -5,22 +5,17 @@ import Testing
 /// A limit on the size of files stands for a full disk: writing fails in the same place, at the same time each run.
 @Suite struct FullDiskTests {
     /// Runs the tool where no file may have more than 128 blocks, of 512 or 1,024 bytes, and expects it to fail.
-    private func failure(_ tool: Tool, _ arguments: String...) throws -> String {
+    private func failure(_ tool: Tool, _ arguments: String...) async throws -> String {
         let process = tool.process(arguments)
         let executable = try #require(process.executableURL)
         process.executableURL = URL(filePath: "/bin/sh")
         // Without the trap the system would end the process, which a full disk does not.
         process.arguments =
             ["-c", #"trap "" XFSZ; ulimit -f 128; exec "$0" "$@""#, executable.path] + arguments
-        let errors = Pipe()
-        process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let run = try await process.result()
         // The types of a new model, which precede it, end with an empty line.
-        let message = told.components(separatedBy: "\n\n").last ?? ""
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit && process.terminationStatus == 74, "\(arguments): \(message)")
+        let message = run.error.components(separatedBy: "\n\n").last ?? ""
+        #expect(run.status == 74 && !run.wasKilled, "\(arguments): \(message)")
         #expect(message.hasPrefix("storage: ") && message.split(separator: "\n").count == 1, "\(message)")
         return message
     }
@@ -42,24 +37,24 @@ import Testing
     func `an import that finds no room leaves the store as it was, and no new one`(_ engine: Engine) async throws {
         let tool = try await tool(engine)
         let names = try names(tool)
-        _ = try failure(tool, "import", Tool.file, "--model", "Pair", "lines.ndjson")
-        _ = try failure(tool, "import", "\(engine.rawValue):new.store", "--model", "Pair", "lines.ndjson")
+        _ = try await failure(tool, "import", Tool.file, "--model", "Pair", "lines.ndjson")
+        _ = try await failure(tool, "import", "\(engine.rawValue):new.store", "--model", "Pair", "lines.ndjson")
         #expect(try self.names(tool) == names)
-        #expect(try tool.output("count", Tool.file, "Pair") == "2\n")
-        #expect(try tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
+        #expect(try await tool.output("count", Tool.file, "Pair") == "2\n")
+        #expect(try await tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
         #expect(try await tool.people(engine) == Person.samples)
     }
 
     @Test(arguments: Engine.allCases)
     func `what is copied, backed up or exported without room is not there at all`(_ engine: Engine) async throws {
         let tool = try await tool(engine)
-        try tool.output("import", Tool.file, "--model", "Pair", "lines.ndjson")
+        try await tool.output("import", Tool.file, "--model", "Pair", "lines.ndjson")
         let store = try tool.folder.contents[Tool.file]
         let names = try names(tool)
-        for other in Engine.allCases { _ = try failure(tool, "copy", Tool.file, "\(other.rawValue):new.store") }
-        _ = try failure(tool, "backup", Tool.file, "backup.store")
-        _ = try failure(tool, "export", Tool.file, "Pair", "--output", "pairs.json")
-        _ = try failure(tool, "compact", Tool.file)
+        for other in Engine.allCases { _ = try await failure(tool, "copy", Tool.file, "\(other.rawValue):new.store") }
+        _ = try await failure(tool, "backup", Tool.file, "backup.store")
+        _ = try await failure(tool, "export", Tool.file, "Pair", "--output", "pairs.json")
+        _ = try await failure(tool, "compact", Tool.file)
         #expect(try self.names(tool) == names)
         #expect(try tool.folder.contents[Tool.file] == store)
     }

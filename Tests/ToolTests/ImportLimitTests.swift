@@ -19,13 +19,13 @@ struct ImportLimitTests {
         "{" + names.map { "\"\($0)\":1" }.joined(separator: ",") + "}"
     }
 
-    @Test func `as many properties as a table has columns are imported, and one more is refused`() throws {
+    @Test func `as many properties as a table has columns are imported, and one more is refused`() async throws {
         let most = BackendInfo.Limits().columns
         // A debug build takes seconds to make such a table.
         if TestExtent.isLarge {
             try write(object(names(most)), "most.ndjson")
-            try tool.output("import", "sqlite:new.db", "--model", "T", "most.ndjson")
-            #expect(try tool.output("get", "new.db", "T", "1").hasPrefix(#"{"id":1,"n1":1,"#))
+            try await tool.output("import", "sqlite:new.db", "--model", "T", "most.ndjson")
+            #expect(try await tool.output("get", "new.db", "T", "1").hasPrefix(#"{"id":1,"n1":1,"#))
         }
         try write(object(names(most + 1)), "more.ndjson")
         // The limit counts what different objects have together.
@@ -33,7 +33,7 @@ struct ImportLimitTests {
         let row = names(most + 1).map { _ in "1" }.joined(separator: ",")
         try write(names(most + 1).joined(separator: ",") + "\n\(row)\n", "more.csv")
         for name in ["more.ndjson", "together.ndjson", "more.csv"] {
-            let error = try tool.failure(65, "import", "sqlite:other.db", "--model", "T", name)
+            let error = try await tool.failure(65, "import", "sqlite:other.db", "--model", "T", name)
             #expect(error.contains("more than 1,900 properties (the limit of columns)"), "\(error)")
         }
         #expect(!FileManager.default.fileExists(atPath: tool.folder.path("other.db")))
@@ -41,41 +41,41 @@ struct ImportLimitTests {
 
     /// Ten times as many are refused at the same place, so they cost no more; the whole run has them.
     @Test(.enabled(if: TestExtent.isLarge))
-    func `twenty thousand columns are refused`() throws {
+    func `twenty thousand columns are refused`() async throws {
         try write(object(names(20_000)), "wide.ndjson")
-        try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "wide.ndjson")
+        try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", "wide.ndjson")
     }
 
     /// The record has eight megabytes, which a debug build reads in seconds.
     @Test(.enabled(if: TestExtent.isLarge), arguments: ["1", "{}", "[]"])
-    func `a record of more values than an import takes is refused, and names the limit`(value: String) throws {
+    func `a record of more values than an import takes is refused, and names the limit`(value: String) async throws {
         let count = 1 << 22
         try write(
             "{\"id\":1,\"t\":[" + Array(repeating: value, count: count).joined(separator: ",") + "]}", "big.ndjson")
-        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "big.ndjson"])
+        let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "big.ndjson"])
         #expect(run.status == 65 && run.error.contains("more than 4,194,304 values in one"), "\(run.error)")
         #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
     }
 
-    @Test func `names in two normal forms are two properties`() throws {
+    @Test func `names in two normal forms are two properties`() async throws {
         let names = ["\u{E9}", "e\u{301}"]
         try write("{\"id\":1,\"\(names[0])\":1,\"\(names[1])\":2}\n", "x.ndjson")
         try write("id,\(names[0]),\(names[1])\n1,1,2\n", "x.csv")
         for (store, name) in [("json.db", "x.ndjson"), ("csv.db", "x.csv")] {
-            try tool.output("import", "sqlite:\(store)", "--model", "T", name)
-            let record = try tool.output("get", store, "T", "1")
+            try await tool.output("import", "sqlite:\(store)", "--model", "T", name)
+            let record = try await tool.output("get", store, "T", "1")
             #expect(Array(record.utf8) == Array("{\"id\":1,\"\(names[0])\":1,\"\(names[1])\":2}\n".utf8))
         }
     }
 
-    @Test func `a number that no decimal holds becomes a double, and that is told`() throws {
+    @Test func `a number that no decimal holds becomes a double, and that is told`() async throws {
         try write(#"{"id":1,"long":0.1234567890123456789012345678901234567891,"short":0.5}"# + "\n", "x.ndjson")
-        let report = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson"]).error
+        let report = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson"]).error
         #expect(
             report.contains(
                 "Note: numbers of long have more digits than a decimal keeps, and are rounded to doubles."), "\(report)"
         )
-        let record = try tool.output("get", "new.db", "T", "1")
+        let record = try await tool.output("get", "new.db", "T", "1")
         #expect(record == "{\"id\":1,\"long\":0.12345678901234568,\"short\":0.5}\n")
     }
 }

@@ -7,147 +7,151 @@ import Testing
 
     init() throws { tool = Tool(folder: try TemporaryFolder()) }
 
-    private func importing(_ text: String, _ name: String, _ options: String...) throws -> Tool.Run {
+    private func importing(_ text: String, _ name: String, _ options: String...) async throws -> Tool.Run {
         try Data(text.utf8).write(to: tool.folder.url.appending(path: name))
-        return try tool.run(["import", "sqlite:new.db", "--model", "T", name] + options)
+        return try await tool.run(["import", "sqlite:new.db", "--model", "T", name] + options)
     }
 
-    private func rows() throws -> String { try tool.output("select", "new.db", "T", "--format", "ndjson") }
+    private func rows() async throws -> String { try await tool.output("select", "new.db", "T", "--format", "ndjson") }
 
-    @Test func `texts that are all dates become dates, in every format`() throws {
+    @Test func `texts that are all dates become dates, in every format`() async throws {
         let expected = "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n{\"id\":2,\"at\":\"2026-01-03T09:00:00.5Z\"}\n"
         for (name, text) in [
             ("x.csv", "id,at\n1,2026-01-02\n2,2026-01-03T10:00:00.5+01:00\n"),
             ("x.json", #"[{"id":1,"at":"2026-01-02"},{"id":2,"at":"2026-01-03 09:00:00.5"}]"#),
         ] {
-            let run = try importing(text, name, "--save")
+            let run = try await importing(text, name, "--save")
             #expect(run.status == 0 && (name == "x.json" || run.error.contains("at        date")), "\(run.error)")
-            #expect(try rows() == expected)
+            #expect(try await rows() == expected)
         }
     }
 
-    @Test func `a text among dates, more digits than a date keeps, a key and a list stay texts`() throws {
-        let run = try importing(
+    @Test func `a text among dates, more digits than a date keeps, a key and a list stay texts`() async throws {
+        let run = try await importing(
             "id,a,b,c\n2026-01-02,2026-01-02,2026-01-02T10:00:00.123456789Z,2026-02-30\n2026-01-03,none,2026-01-02,\n",
             "x.csv")
         for line in ["id        string   key", "a         string", "b         string", "c         string?"] {
             #expect(run.error.contains(line.prefix { $0 != "?" }), "\(run.error)")
         }
-        #expect(try rows().hasPrefix(#"{"id":"2026-01-02","a":"2026-01-02","b":"2026-01-02T10:00:00.123456789Z""#))
-        let list = try tool.run(
+        #expect(
+            try await rows().hasPrefix(#"{"id":"2026-01-02","a":"2026-01-02","b":"2026-01-02T10:00:00.123456789Z""#))
+        let list = try await tool.run(
             ["import", "sqlite:list.db", "--model", "T", "-"], input: #"{"id":1,"days":["2026-01-02"]}"#)
         #expect(list.error.contains("array<string>"))
     }
 
-    @Test func `--dates says how dates are written`() throws {
+    @Test func `--dates says how dates are written`() async throws {
         for (form, written) in [
             ("seconds", "1767348000"), ("milliseconds", "1767348000000"), ("reference", "789040800"),
             ("dd.MM.yyyy HH:mm", "\"02.01.2026 10:00\""),
         ] {
-            let run = try importing("[{\"id\":1,\"at\":\(written)}]", "x.json", "--type", "at=date", "--dates", form)
+            let run = try await importing(
+                "[{\"id\":1,\"at\":\(written)}]", "x.json", "--type", "at=date", "--dates", form)
             #expect(run.status == 0, "\(run.error)")
-            #expect(try rows() == "{\"id\":1,\"at\":\"2026-01-02T10:00:00Z\"}\n")
+            #expect(try await rows() == "{\"id\":1,\"at\":\"2026-01-02T10:00:00Z\"}\n")
             try FileManager.default.removeItem(atPath: tool.folder.path("new.db"))
         }
-        let guessed = try importing("id,at\n1,02.01.2026\n", "x.csv", "--dates", "dd.MM.yyyy")
+        let guessed = try await importing("id,at\n1,02.01.2026\n", "x.csv", "--dates", "dd.MM.yyyy")
         #expect(guessed.status == 0 && guessed.error.contains("at        date"))
-        let wrong = try importing("id,at\n1,2\n", "x.csv", "--dates", "second")
+        let wrong = try await importing("id,at\n1,2\n", "x.csv", "--dates", "second")
         #expect(wrong.status == 64 && wrong.error.contains("did you mean seconds?"))
     }
 
-    @Test func `a number that may count from 1970 or from 2001 is no date until it is said which`() throws {
-        let run = try importing(#"[{"id":1,"at":1767225600}]"#, "x.json", "--type", "at=date")
+    @Test func `a number that may count from 1970 or from 2001 is no date until it is said which`() async throws {
+        let run = try await importing(#"[{"id":1,"at":1767225600}]"#, "x.json", "--type", "at=date")
         #expect(run.status == 65 && run.error.contains("x.json, line 1: at is the number 1767225600, which may count"))
         #expect(run.error.contains("--dates seconds"))
         // What export writes as a number has no text.
-        let far = try importing(#"[{"id":1,"at":1e300}]"#, "x.json", "--type", "at=date")
+        let far = try await importing(#"[{"id":1,"at":1e300}]"#, "x.json", "--type", "at=date")
         #expect(far.status == 0, "\(far.error)")
-        #expect(try rows() == "{\"id\":1,\"at\":1e+300}\n")
+        #expect(try await rows() == "{\"id\":1,\"at\":1e+300}\n")
     }
 
-    @Test func `words are truth values where both of a pair are there`() throws {
-        let run = try importing("id,a,b,c,d\n1,yes,T,NO,true\n2,No,F,NO,yes\n", "x.csv")
+    @Test func `words are truth values where both of a pair are there`() async throws {
+        let run = try await importing("id,a,b,c,d\n1,yes,T,NO,true\n2,No,F,NO,yes\n", "x.csv")
         for line in ["a         bool", "b         bool", "c         string", "d         string"] {
             #expect(run.error.contains(line), "\(run.error)")
         }
         #expect(
-            try rows() == """
+            try await rows() == """
                 {"id":1,"a":true,"b":true,"c":"NO","d":"true"}
                 {"id":2,"a":false,"b":false,"c":"NO","d":"yes"}
 
                 """)
-        let json = try tool.run(["import", "sqlite:json.db", "--model", "T", "-"], input: #"[{"a":"yes"},{"a":"no"}]"#)
+        let json = try await tool.run(
+            ["import", "sqlite:json.db", "--model", "T", "-"], input: #"[{"a":"yes"},{"a":"no"}]"#)
         #expect(json.error.contains("a         string"))
     }
 
     @Test(arguments: [(";", "';'"), ("\t", "tabs"), ("|", "'|'")])
-    func `another delimiter is found in the first lines, and told`(_ delimiter: String, _ shown: String) throws {
+    func `another delimiter is found in the first lines, and told`(_ delimiter: String, _ shown: String) async throws {
         let text = "id,x\n1,\"a,b\"\n2,c\n".replacing(",x", with: "\(delimiter)x").replacing(
             "1,", with: "1\(delimiter)"
         )
         .replacing("2,", with: "2\(delimiter)")
-        let run = try importing(text, "x.csv")
+        let run = try await importing(text, "x.csv")
         #expect(run.error.hasPrefix("x.csv: values are separated by \(shown); --delimiter says otherwise.\n"))
-        #expect(try rows() == "{\"id\":1,\"x\":\"a,b\"}\n{\"id\":2,\"x\":\"c\"}\n")
+        #expect(try await rows() == "{\"id\":1,\"x\":\"a,b\"}\n{\"id\":2,\"x\":\"c\"}\n")
     }
 
-    @Test func `a comma stays a comma, and a delimiter that is given is not looked for`() throws {
-        let run = try importing("id,x\n1,a;b\n2,c;d\n", "x.csv")
+    @Test func `a comma stays a comma, and a delimiter that is given is not looked for`() async throws {
+        let run = try await importing("id,x\n1,a;b\n2,c;d\n", "x.csv")
         #expect(!run.error.contains("separated") && run.status == 0)
-        #expect(try rows() == "{\"id\":1,\"x\":\"a;b\"}\n{\"id\":2,\"x\":\"c;d\"}\n")
-        let given = try tool.run(
+        #expect(try await rows() == "{\"id\":1,\"x\":\"a;b\"}\n{\"id\":2,\"x\":\"c;d\"}\n")
+        let given = try await tool.run(
             ["import", "sqlite:b.db", "--model", "T", "--format", "csv", "--delimiter", ",", "-"], input: "a;b\n1;2\n")
         #expect(given.error.contains("a;b       string") && !given.error.contains("separated"))
     }
 
-    @Test func `--at leads to the records inside of an answer`() throws {
+    @Test func `--at leads to the records inside of an answer`() async throws {
         let text = #"{"page":1,"data":{"items":[{"id":1,"x":"a"},{"id":2,"x":"b"}],"more":[1]}}"#
-        #expect(try importing(text, "x.json", "--at", "data.items").status == 0)
-        #expect(try rows() == "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":\"b\"}\n")
-        let wrong = try importing(text, "x.json", "--at", "data.itms")
+        #expect(try await importing(text, "x.json", "--at", "data.items").status == 0)
+        #expect(try await rows() == "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":\"b\"}\n")
+        let wrong = try await importing(text, "x.json", "--at", "data.itms")
         #expect(wrong.status == 65 && wrong.error.contains("there is no data.itms"))
-        let csv = try importing("a\n1\n", "x.csv", "--at", "data")
+        let csv = try await importing("a\n1\n", "x.csv", "--at", "data")
         #expect(csv.status == 64 && csv.error.contains("--at leads to records in JSON"))
     }
 
-    @Test func `an answer that has its records inside is not stored as one record without a word`() throws {
-        let keyed = try importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json")
+    @Test func `an answer that has its records inside is not stored as one record without a word`() async throws {
+        let keyed = try await importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json")
         #expect(keyed.status == 65 && keyed.error.contains("--at data.items"))
         #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
-        let said = try importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json", "--format", "json")
+        let said = try await importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json", "--format", "json")
         #expect(said.status == 0)
-        #expect(try rows() == "{\"id\":\"data\",\"items\":[{\"id\":1},{\"id\":2}]}\n")
-        let single = try tool.run(
+        #expect(try await rows() == "{\"id\":\"data\",\"items\":[{\"id\":1},{\"id\":2}]}\n")
+        let single = try await tool.run(
             ["import", "sqlite:b.db", "--model", "T", "-"], input: #"{"items":[{"id":1},{"id":2}],"next":null}"#)
         #expect(single.status == 0 && single.error.contains("--at items"))
-        let own = try tool.run(["import", "sqlite:c.db", "--model", "T", "-"], input: #"{"id":1,"pens":[{"c":1}]}"#)
+        let own = try await tool.run(
+            ["import", "sqlite:c.db", "--model", "T", "-"], input: #"{"id":1,"pens":[{"c":1}]}"#)
         #expect(own.status == 0 && !own.error.contains("--at"))
     }
 
-    @Test func `--match needs no keys of records that are stored`() throws {
-        #expect(try importing("id,name,age\n1,Ann,3\n2,Bob,4\n", "x.csv").status == 0)
-        let run = try importing("name,age\nAnn,9\n", "y.csv", "--match", "name")
+    @Test func `--match needs no keys of records that are stored`() async throws {
+        #expect(try await importing("id,name,age\n1,Ann,3\n2,Bob,4\n", "x.csv").status == 0)
+        let run = try await importing("name,age\nAnn,9\n", "y.csv", "--match", "name")
         #expect(run.status == 0, "\(run.error)")
-        #expect(try rows() == "{\"id\":1,\"name\":\"Ann\",\"age\":9}\n{\"id\":2,\"name\":\"Bob\",\"age\":4}\n")
-        let new = try importing("name,age\nBob,5\nZoe,6\n", "y.csv", "--match", "name")
+        #expect(try await rows() == "{\"id\":1,\"name\":\"Ann\",\"age\":9}\n{\"id\":2,\"name\":\"Bob\",\"age\":4}\n")
+        let new = try await importing("name,age\nBob,5\nZoe,6\n", "y.csv", "--match", "name")
         #expect(new.status == 65)
         #expect(
             new.error.contains("y.csv, line 3: No stored record has the same name, and a new one needs its key: id."))
-        #expect(try rows().contains("\"age\":4"))
+        #expect(try await rows().contains("\"age\":4"))
     }
 
-    @Test func `a number is no date of an argument and of JSON either`() throws {
-        #expect(try importing("id,at\n1,2026-01-02\n", "x.csv").status == 0)
+    @Test func `a number is no date of an argument and of JSON either`() async throws {
+        #expect(try await importing("id,at\n1,2026-01-02\n", "x.csv").status == 0)
         for arguments in [
             ["insert", "new.db", "T", "id=2", "at=1767225600"],
             ["save", "new.db", "T", "--json", #"{"id":2,"at":1767225600}"#],
             ["update", "new.db", "T", "--set", "at=1767225600", "--yes"],
         ] {
-            let message = try tool.failure(65, arguments, Data())
+            let message = try await tool.failure(65, arguments)
             #expect(
                 message.contains("at is the number 1767225600, which may count from 1970 or from 2001"), "\(message)")
         }
-        #expect(try rows() == "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n")
-        try tool.output("insert", "new.db", "T", "id=2", "at=1e300")
+        #expect(try await rows() == "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n")
+        try await tool.output("insert", "new.db", "T", "id=2", "at=1e300")
     }
 }

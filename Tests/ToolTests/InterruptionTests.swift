@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite struct InterruptionTests {
@@ -9,12 +10,11 @@ import Testing
     func `interrupted while records come in, nothing is stored`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let (input, errors) = (Pipe(), Pipe())
-        let process = try start(tool, input, errors)
+        let (process, end) = try start(tool, input, errors)
         // More than a pipe holds: when it is written, the tool is reading.
-        let lines = Data(String(repeating: Self.line + "\n", count: 5000).utf8)
-        try input.fileHandleForWriting.write(contentsOf: lines)
+        try await input.write(String(repeating: Self.line + "\n", count: 5000))
         process.interrupt()
-        process.waitUntilExit()
+        await end.wait()
         #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
         try input.fileHandleForWriting.close()
         #expect(try await tool.people(engine) == Person.samples)
@@ -25,12 +25,11 @@ import Testing
     func `interrupted when all records have come, all is stored or nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let (input, errors) = (Pipe(), Pipe())
-        let process = try start(tool, input, errors)
-        try input.fileHandleForWriting.write(
-            contentsOf: Data(String(repeating: Self.line + "\n", count: 3000).utf8))
+        let (process, end) = try start(tool, input, errors)
+        try await input.write(String(repeating: Self.line + "\n", count: 3000))
         try input.fileHandleForWriting.close()
         process.interrupt()
-        process.waitUntilExit()
+        await end.wait()
         let stored = try await tool.people(engine).count - Person.samples.count
         // By the signal where it was still reading, else by its own end.
         let isKilled = process.terminationReason == .uncaughtSignal
@@ -46,7 +45,7 @@ import Testing
         for target in [Tool.file, "\(engine.rawValue):new.store"] {
             let process = tool.process(["import", target, "--model", "Person", "people.ndjson"])
             process.standardOutput = FileHandle.nullDevice
-            try process.interrupt(whenItDraws: "Storing")
+            try await process.interrupt(whenItDraws: "Storing")
             #expect(process.terminationReason == .exit && [0, 130].contains(process.terminationStatus))
             if target != Tool.file, process.terminationStatus == 130 {
                 #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.store")))
@@ -58,27 +57,36 @@ import Testing
         }
     }
 
-    private func start(_ tool: Tool, _ input: Pipe, _ errors: Pipe) throws -> Process {
+    private func start(_ tool: Tool, _ input: Pipe, _ errors: Pipe) throws -> (process: Process, end: ProcessEnd) {
         let process = tool.process(["insert", Tool.file, "Person", "--quiet"])
         process.standardInput = input
         process.standardError = errors
-        try process.run()
-        return process
+        return (process, try process.start())
+    }
+}
+
+extension Pipe {
+    /// Writes a text that is longer than what the pipe holds, without a thread of the tests that waits for the reader.
+    fileprivate func write(_ text: String) async throws {
+        let handle = fileHandleForWriting
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try handle.write(contentsOf: Data(text.utf8)) })
+            }
+        }
     }
 }
 
 extension Process {
     /// Runs a command of the tool and interrupts it when its progress line shows a text, or where it has ended before it
     /// drew one; returns when it has ended.
-    func interrupt(whenItDraws text: String) throws {
+    func interrupt(whenItDraws text: String) async throws {
         let terminal = try PseudoTerminal(columns: 80)
         standardError = terminal.handle
-        try run()
+        let end = try start()
         try terminal.handle.close()
-        _ = terminal.read(until: text)
+        _ = try await terminal.read(until: text)
         if isRunning { interrupt() }
-        // What it draws until its end is read, so that it never waits for a reader.
-        _ = terminal.read(until: "\0")
-        waitUntilExit()
+        await end.wait()
     }
 }

@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 
 /// A terminal that a test plays: what is typed into it the tool reads, and what the tool draws can be read.
 final class PseudoTerminal {
     /// The tool's side.
     let handle: FileHandle
-    private let controller: Int32
+    private let keyboard: Int32
+    private let screen: Incoming
 
     /// - Parameter columns: how many cells a line has.
     init(columns: UInt16) throws {
@@ -15,35 +17,26 @@ final class PseudoTerminal {
         }
         // A process that another test starts meanwhile must not keep the terminal open.
         for descriptor in [controller, tool] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        self.controller = controller
+        keyboard = fcntl(controller, F_DUPFD_CLOEXEC, 0)
+        screen = Incoming(controller)
         handle = FileHandle(fileDescriptor: tool, closeOnDealloc: true)
     }
 
-    deinit { close(controller) }
+    deinit { close(keyboard) }
 
     func type(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = write(controller, bytes, bytes.count)
+        _ = write(keyboard, bytes, bytes.count)
     }
 
     /// Reads what is drawn, up to where the text appears.
-    func read(until text: String) -> String {
-        var drawn: [UInt8] = []
-        while !String(decoding: drawn, as: UTF8.self).contains(text), let more = next() { drawn += more }
-        return String(decoding: drawn, as: UTF8.self)
+    func read(until text: String, fileID: String = #fileID, line: Int = #line) async throws -> String {
+        try await screen.take(until: text, fileID: fileID, line: line)
     }
 
     /// Reads all that is drawn until every process has closed its side, this one's included.
-    func readToEnd() throws -> String {
+    func readToEnd(fileID: String = #fileID, line: Int = #line) async throws -> String {
         try handle.close()
-        var drawn: [UInt8] = []
-        while let more = next() { drawn += more }
-        return String(decoding: drawn, as: UTF8.self).replacing("\r\n", with: "\n")
-    }
-
-    private func next() -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Foundation.read(controller, &bytes, bytes.count)
-        return count > 0 ? Array(bytes.prefix(count)) : nil
+        return try await screen.takeRest(fileID: fileID, line: line).replacing("\r\n", with: "\n")
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @Suite struct ReadingTests {
-    @Test func `the version is the changelog's first`() throws {
-        let version = try Tool(folder: TemporaryFolder()).output("--version")
+    @Test func `the version is the changelog's first`() async throws {
+        let version = try await Tool(folder: TemporaryFolder()).output("--version")
         let changelog = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("CHANGELOG.md")
         let first = try String(contentsOf: changelog, encoding: .utf8).split(separator: "\n").filter {
@@ -16,10 +16,10 @@ import Testing
     func `info shows the backend, the size and the models`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let size = try #require(try tool.folder.contents[Tool.file]?.count)
-        let text = try tool.output("info", Tool.file)
+        let text = try await tool.output("info", Tool.file)
         #expect(text.hasPrefix("Backend   \(engine.rawValue)\n"))
         #expect(text.contains("\nPerson        3       3\nPair          2       1\n"))
-        let json = try tool.json("info", Tool.file, "--json")
+        let json = try await tool.json("info", Tool.file, "--json")
         #expect(json["backend"] as? String == engine.rawValue)
         #expect(json["bytes"] as? Int == size)
         let models = try #require(json["models"] as? [[String: Any]])
@@ -27,24 +27,24 @@ import Testing
         #expect(models.map { $0["records"] as? Int } == [3, 2])
     }
 
-    @Test func `a database of other software has no schema record, and is shown as it is`() throws {
+    @Test func `a database of other software has no schema record, and is shown as it is`() async throws {
         let tool = try Tool(folder: TemporaryFolder())
         try FileManager.default.copyItem(atPath: Sample.chinook, toPath: tool.folder.path("chinook.db"))
         let before = try tool.folder.contents
-        let info = try tool.output("info", "chinook.db")
+        let info = try await tool.output("info", "chinook.db")
         #expect(info.contains("Format    SQLite 3") && !info.contains("schema record"))
         #expect(info.contains("\nTrack            3,503       1\n"))
-        #expect(try tool.output("verify", "chinook.db") == "11 models, nothing is wrong.\n")
+        #expect(try await tool.output("verify", "chinook.db") == "11 models, nothing is wrong.\n")
         #expect(try tool.folder.contents == before)
-        let refusal = try tool.failure(65, "delete", "chinook.db", "Artist", "1")
+        let refusal = try await tool.failure(65, "delete", "chinook.db", "Artist", "1")
         #expect(refusal.contains("2 records still refer to it by Album.ArtistId: 1; 4."))
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `schema shows properties, types and marks`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         #expect(
-            try tool.output("schema", Tool.file, "Person") == """
+            try await tool.output("schema", Tool.file, "Person") == """
                 Person (assigns keys)
                   Property      Type           Marks
                   ────────────  ─────────────  ───────
@@ -60,15 +60,15 @@ import Testing
                     price       double
 
                 """)
-        let all = try tool.output("schema", Tool.file)
+        let all = try await tool.output("schema", Tool.file)
         #expect(all.hasPrefix("Person (assigns keys)\n") && all.contains("\n\nPair\n"))
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `a table aligns Chinese, Arabic and emoji`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         #expect(
-            try tool.output("select", Tool.file, "Person", "--columns", "name,age,tags,city,pens") == """
+            try await tool.output("select", Tool.file, "Person", "--columns", "name,age,tags,city,pens") == """
                 name    age  tags             city                                   pens
                 ──────  ───  ───────────────  ─────────────────────────────────────  ─────────
                 Wei      28  ["a","b"]        {"name":"成都","population":20937757}  2 records
@@ -84,12 +84,12 @@ import Testing
             let ids = Array(1...1000) + [12_345_678]
             try await store.save(ids.map { Person(id: $0, name: "p", age: 1, tags: [], city: nil, pens: []) })
         }
-        let lines = try tool.output("select", Tool.file, "Person", "--columns", "id,name").split(separator: "\n")
+        let lines = try await tool.output("select", Tool.file, "Person", "--columns", "id,name").split(separator: "\n")
         #expect(lines.prefix(3) == ["  id  name", "────  ────", "   1  p"])
         #expect(lines.suffix(2) == ["1000  p", "12345678  p"])
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `records are printed as JSON, NDJSON and CSV`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let lines = [
@@ -100,14 +100,16 @@ import Testing
                 + #""pens":[]}"#,
         ]
         #expect(
-            try tool.output("select", Tool.file, "Person", "--format", "ndjson")
+            try await tool.output("select", Tool.file, "Person", "--format", "ndjson")
                 == lines.map { $0 + "\n" }.joined())
         #expect(
-            try tool.output("select", Tool.file, "Person", "--json") == "[\n" + lines.joined(separator: ",\n") + "\n]\n"
+            try await tool.output("select", Tool.file, "Person", "--json") == "[\n" + lines.joined(separator: ",\n")
+                + "\n]\n"
         )
-        #expect(try tool.output("select", Tool.file, "Person", "--json", "--limit", "0") == "[]\n")
+        #expect(try await tool.output("select", Tool.file, "Person", "--json", "--limit", "0") == "[]\n")
         #expect(
-            try tool.output("select", Tool.file, "Person", "--format", "csv", "--columns", "id,name,tags,city") == #"""
+            try await tool.output("select", Tool.file, "Person", "--format", "csv", "--columns", "id,name,tags,city")
+                == #"""
                 id,name,tags,city
                 1,Wei,"[""a"",""b""]","{""name"":""成都"",""population"":20937757}"
                 2,ليلى,[],
@@ -116,7 +118,7 @@ import Testing
                 """#)
         // Nil is nothing, an empty text stands in quotes.
         #expect(
-            try tool.output("select", Tool.file, "Pair", "--format", "csv") == #"""
+            try await tool.output("select", Tool.file, "Pair", "--format", "csv") == #"""
                 first,second,note
                 a,1,""
                 "a,b",-5,
@@ -124,58 +126,61 @@ import Testing
                 """#)
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `conditions, order, limit and offset choose the records`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let select = ["select", Tool.file, "Person", "--format", "ndjson", "--columns", "id"]
-        func ids(_ options: String...) throws -> [String] {
-            let run = try tool.run(select + options)
-            #expect(run.status == 0, "\(run.error)")
-            return run.output.split(separator: "\n").map { String($0.dropFirst(6).dropLast()) }
+        let queries: [(options: [String], ids: String)] = [
+            (["--where", "age >= 28"], "12"), (["--where", #"city.name == "成都""#], "1"),
+            (["--order", "age desc, name"], "217"), (["--order", "age", "--limit", "1", "--offset", "1"], "1"),
+        ]
+        let select = ["select", "Person", "--format", "ndjson", "--columns", "id"]
+        let found = try await tool.outputs(of: queries.map { select + $0.options })
+        for (query, output) in zip(queries, found) {
+            #expect(output == query.ids.map { "{\"id\":\($0)}\n" }.joined(), "\(query.options)")
         }
-        #expect(try ids("--where", "age >= 28") == ["1", "2"])
-        #expect(try ids("--where", #"city.name == "成都""#) == ["1"])
-        #expect(try ids("--order", "age desc, name") == ["2", "1", "7"])
-        #expect(try ids("--order", "age", "--limit", "1", "--offset", "1") == ["1"])
-        #expect(try tool.output("count", Tool.file, "Person") == "3\n")
-        #expect(try tool.output("count", Tool.file, "Person", "--where", "age < 20", "--json") == "{\"count\":1}\n")
-        #expect(
-            try tool.output("select", Tool.file, "Person", "--where", "name == \"Wei\"", "--explain").contains("name"))
+        let others = try await tool.outputs(of: [
+            ["count", "Person"], ["count", "Person", "--where", "age < 20", "--json"],
+            ["select", "Person", "--where", "name == \"Wei\"", "--explain"],
+        ])
+        #expect(others.prefix(2) == ["3\n", "{\"count\":1}\n"])
+        #expect(others[2].contains("name"))
     }
 
     @Test(
-        arguments: Engine.allCases,
-        [[], ["--where", "age > 20"], ["--order", "age desc, name"], ["--order", "name", "--limit", "2"]])
+        arguments: Engine.each(with: [
+            [], ["--where", "age > 20"], ["--order", "age desc, name"], ["--order", "name", "--limit", "2"],
+        ]))
     func `chosen columns are what whole records have`(engine: Engine, query: [String]) async throws {
         let tool = try await Tool(engine)
-        let select = ["select", Tool.file, "Person", "--json"] + query
-        func records(_ options: String...) throws -> [NSDictionary] {
-            let run = try tool.run(select + options)
-            #expect(run.status == 0, "\(run.error)")
-            return try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [NSDictionary])
+        let select = ["select", "Person", "--json"] + query
+        let columns = [["id"], ["age"], ["tags"], ["city"], ["pens"], ["pens", "id"], ["city", "name", "pens"]]
+        let commands = [select] + columns.map { select + ["--columns", $0.joined(separator: ",")] }
+        let records = try await tool.outputs(of: commands).map { output in
+            try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [NSDictionary])
         }
-        let whole = try records()
-        #expect(!whole.isEmpty)
-        for names in [["id"], ["age"], ["tags"], ["city"], ["pens"], ["pens", "id"], ["city", "name", "pens"]] {
-            let chosen = whole.map { record in
+        #expect(!records[0].isEmpty)
+        for (names, found) in zip(columns, records.dropFirst()) {
+            let chosen = records[0].map { record in
                 NSDictionary(
                     objects: names.map { record[$0] ?? "missing" }, forKeys: names.map { NSString(string: $0) })
             }
-            #expect(try records("--columns", names.joined(separator: ",")) == chosen)
+            #expect(found == chosen, "\(names)")
         }
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `get prints one whole record`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let person = try tool.json("get", Tool.file, "Person", "1")
+        let person = try await tool.json("get", Tool.file, "Person", "1")
         #expect((person["pens"] as? [[String: Any]])?.map { $0["color"] as? String } == ["red", "blue"])
         #expect(
-            try tool.output("get", Tool.file, "Pair", "a,b", "--", "-5") == #"{"first":"a,b","second":-5,"note":null}"#
+            try await tool.output("get", Tool.file, "Pair", "a,b", "--", "-5")
+                == #"{"first":"a,b","second":-5,"note":null}"#
                 + "\n")
-        #expect(try tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
-        #expect(try tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id"))
-        #expect(try tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
+        #expect(
+            try await tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
+        #expect(try await tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id"))
+        #expect(try await tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -188,7 +193,7 @@ import Testing
             ["get", Tool.file, "Person", "1"], ["export", Tool.file, "Person"], ["verify", Tool.file],
             ["diff", Tool.file, Tool.file],
         ] {
-            let run = try tool.run(arguments)
+            let run = try await tool.run(arguments)
             #expect(run.status == 0, "\(arguments): \(run.error)")
             #expect(try tool.folder.contents == before, "\(arguments)")
         }
@@ -200,15 +205,15 @@ import Testing
         let odd = "a?b%20:c#é.store"
         try FileManager.default.copyItem(atPath: tool.folder.path(Tool.file), toPath: tool.folder.path(odd))
         for name in [Tool.file, odd, tool.folder.path(odd), "\(engine.rawValue):\(Tool.file)"] {
-            #expect(try tool.output("count", name, "Person") == "3\n")
+            #expect(try await tool.output("count", name, "Person") == "3\n")
         }
     }
 }
 
 extension Tool {
     /// Returns the tool's output as a JSON object.
-    func json(_ arguments: String...) throws -> [String: Any] {
-        let run = try run(arguments)
+    func json(_ arguments: String...) async throws -> [String: Any] {
+        let run = try await run(arguments)
         #expect(run.status == 0, "\(run.error)")
         let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
         return try #require(object as? [String: Any])

@@ -1,9 +1,10 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("storage shell") struct ShellTests {
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `each line is a command for the store`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let input = """
@@ -14,7 +15,7 @@ import Testing
             exit
             count Person
             """
-        #expect(try tool.output("shell", Tool.file, input: input) == "3\n4\n")
+        #expect(try await tool.output("shell", Tool.file, input: input) == "3\n4\n")
         #expect(try await tool.people(engine).last?.name == #"a "b" c"#)
     }
 
@@ -24,25 +25,25 @@ import Testing
             ("count Nobody", 65, "Nobody"), ("get Person 9", 1, "no record"), ("count", 64, "model"),
             ("nose Person", 64, "no command nose;"), ("count 'Person", 64, "quotes"), ("shell", 64, "already"),
         ] as [(String, Int32, String)] {
-            let run = try tool.run(["shell", Tool.file], input: "count Person\n\(line)\ncount Person\n")
+            let run = try await tool.run(["shell", Tool.file], input: "count Person\n\(line)\ncount Person\n")
             #expect(run.status == status && run.output == "3\n", "\(line): \(run.output)")
             #expect(run.error.contains(words), "\(line): \(run.error)")
         }
-        #expect(try tool.failure(66, "shell", "none.db").contains("none.db"))
+        #expect(try await tool.failure(66, "shell", "none.db").contains("none.db"))
     }
 
     @Test(arguments: ["help", "help count", "count --help"])
     func `help is an answer, after which the shell goes on`(line: String) async throws {
         let tool = try await Tool(.sqlite)
-        let run = try tool.run(["shell", Tool.file], input: "\(line)\ncount Person\n")
+        let run = try await tool.run(["shell", Tool.file], input: "\(line)\ncount Person\n")
         #expect(run.status == 0 && run.output.contains("USAGE") && run.output.hasSuffix("\n3\n"), "\(run.output)")
     }
 
     @Test func `a misspelt command is told the nearest one`() async throws {
         let tool = try await Tool(.sqlite)
-        #expect(try tool.failure(64, "selct", Tool.file, "Person").contains("did you mean select?"))
-        #expect(try tool.failure(64, "xyzzy").contains("no command xyzzy;"))
-        let run = try tool.run(["shell", Tool.file], input: "cuont Person\n")
+        #expect(try await tool.failure(64, "selct", Tool.file, "Person").contains("did you mean select?"))
+        #expect(try await tool.failure(64, "xyzzy").contains("no command xyzzy;"))
+        let run = try await tool.run(["shell", Tool.file], input: "cuont Person\n")
         #expect(run.status == 64 && run.error.contains("did you mean count?"))
     }
 
@@ -50,24 +51,24 @@ import Testing
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "dumb", "STORAGE_HISTORY": ""]
         let shell = try TerminalShell(tool)
-        #expect(shell.terminal.read(until: "storage> ").contains("storage> "))
+        #expect(try await shell.terminal.read(until: "storage> ").contains("storage> "))
         shell.terminal.type("count Nobody\n")
-        #expect(shell.terminal.read(until: "storage> ").contains("no model Nobody"))
+        #expect(try await shell.terminal.read(until: "storage> ").contains("no model Nobody"))
         shell.terminal.type("count Person\nhelp count\nexit\n")
-        let text = shell.end()
+        let text = try await shell.end()
         #expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
     }
 
     /// Types lines into a shell that edits them, the last of which ends it; what it prints.
     ///
     /// Whole lines, since the terminal itself may be what takes a key before the shell does.
-    private func type(_ keys: String..., into tool: Tool) throws -> String {
+    private func type(_ keys: String..., into tool: Tool) async throws -> String {
         let shell = try TerminalShell(tool)
         for line in keys {
-            _ = shell.terminal.read(until: "storage> ")
+            _ = try await shell.terminal.read(until: "storage> ")
             shell.terminal.type(line)
         }
-        return shell.end()
+        return try await shell.end()
     }
 
     @Test func `on a terminal Tab completes names, and the next session finds the lines of this one`() async throws {
@@ -75,31 +76,33 @@ import Testing
         let history = tool.folder.path("history")
         tool.environment = ["TERM": "xterm", "STORAGE_HISTORY": history]
         let up = "\u{1B}[A"
-        #expect(try type("cou\tPai\t\n", "cou\tPer\t--whe\t'ag\t> 0'\n", "exit\n", into: tool) == "2\n3\n")
+        #expect(try await type("cou\tPai\t\n", "cou\tPer\t--whe\t'ag\t> 0'\n", "exit\n", into: tool) == "2\n3\n")
         let kept = try String(contentsOfFile: history, encoding: .utf8)
         #expect(kept == "count Pair\ncount Person --where 'age > 0'\nexit\n")
         let mode = try FileManager.default.attributesOfItem(atPath: history)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        #expect(try type("\(up)\(up)\n", "exit\n", into: tool) == "3\n")
+        #expect(try await type("\(up)\(up)\n", "exit\n", into: tool) == "3\n")
         tool.environment["STORAGE_HISTORY"] = ""
-        #expect(try type("\(up)count Pair\n", "exit\n", into: tool) == "2\n")
+        #expect(try await type("\(up)count Pair\n", "exit\n", into: tool) == "2\n")
         #expect(
             try String(contentsOfFile: history, encoding: .utf8).hasSuffix(
                 "exit\ncount Person --where 'age > 0'\nexit\n"))
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `shells complete the names of models`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        func completed(_ command: String, _ store: String, _ place: String, _ words: String...) throws -> [Substring] {
+        func completed(_ command: String, _ store: String, _ place: String, _ words: String...) async throws
+            -> [Substring]
+        {
             let asked = ["---completion", command, "--", place, "\(words.count + 2)", "\(words.last?.count ?? 0)"]
-            return try tool.run(asked + ["storage", command, store] + words).output.split(separator: "\n")
+            return try await tool.run(asked + ["storage", command, store] + words).output.split(separator: "\n")
         }
-        #expect(try completed("select", Tool.file, "positional@1", "P").sorted() == ["Pair", "Person"])
-        #expect(try completed("schema", Tool.file, "positional@1", "Pe") == ["Person"])
-        #expect(try completed("history", Tool.file, "positional@1", "Pe") == ["Person"])
-        #expect(try completed("import", Tool.file, "--model", "--model", "Pe") == ["Person"])
-        #expect(try completed("select", "none.db", "positional@1", "P").isEmpty)
+        #expect(try await completed("select", Tool.file, "positional@1", "P").sorted() == ["Pair", "Person"])
+        #expect(try await completed("schema", Tool.file, "positional@1", "Pe") == ["Person"])
+        #expect(try await completed("history", Tool.file, "positional@1", "Pe") == ["Person"])
+        #expect(try await completed("import", Tool.file, "--model", "--model", "Pe") == ["Person"])
+        #expect(try await completed("select", "none.db", "positional@1", "P").isEmpty)
     }
 }
 
@@ -107,21 +110,24 @@ import Testing
 private struct TerminalShell {
     let terminal: PseudoTerminal
     private let process: Process
-    private let output = Pipe()
+    private let ended: ProcessEnd
+    private let output: Incoming
 
     init(_ tool: Tool) throws {
         terminal = try PseudoTerminal(columns: 80)
         process = tool.process(["shell", Tool.file])
         process.standardInput = terminal.handle
         process.standardError = terminal.handle
-        process.standardOutput = output
-        try process.run()
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        ended = try process.start()
+        output = Incoming(pipe)
     }
 
     /// Waits until the shell has ended with 0, as it was asked to, and returns its output.
-    func end() -> String {
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+    func end(fileID: String = #fileID, line: Int = #line) async throws -> String {
+        let text = try await output.takeRest(fileID: fileID, line: line)
+        await ended.wait()
         #expect(process.terminationStatus == 0)
         return text
     }

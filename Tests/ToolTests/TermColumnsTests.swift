@@ -10,9 +10,9 @@ import Testing
         try FileManager.default.copyItem(atPath: Sample.chinook, toPath: tool.folder.path("chinook.db"))
     }
 
-    @Test func `a column may be a property of a record that is referred to, or computed`() throws {
+    @Test func `a column may be a property of a record that is referred to, or computed`() async throws {
         #expect(
-            try tool.output(
+            try await tool.output(
                 "select", "chinook.db", "Track", "--columns",
                 "TrackId, AlbumId.Title, AlbumId.ArtistId.Name as Artist, Milliseconds / 1000 + 1 as seconds",
                 "--where",
@@ -23,53 +23,53 @@ import Testing
                     17,Let There Be Rock,AC/DC,367
 
                     """)
-        let none = try tool.output(
+        let none = try await tool.output(
             "select", "chinook.db", "Track", "--columns", "UnitPrice * 2 as double", "--where", "TrackId < 0", "--json")
         #expect(none == "[]\n")
     }
 
-    @Test func `a column that is neither is refused with what was probably meant`() throws {
+    @Test func `a column that is neither is refused with what was probably meant`() async throws {
         let wrong = ["select", "chinook.db", "Track", "--columns"]
-        #expect(try tool.failure(65, wrong + ["Nam"], Data()).contains("has no property Nam (did you mean Name?)"))
-        #expect(try tool.failure(65, wrong + ["AlbumId.Titel"], Data()).contains("did you mean Title?"))
-        #expect(try tool.failure(65, wrong + ["Name + 1"], Data()).contains("invalidQuery"))
-        #expect(try tool.failure(64, wrong + ["AlbumId.Title", "--skip-bad"], Data()).contains("alone"))
+        #expect(try await tool.failure(65, wrong + ["Nam"]).contains("has no property Nam (did you mean Name?)"))
+        #expect(try await tool.failure(65, wrong + ["AlbumId.Titel"]).contains("did you mean Title?"))
+        #expect(try await tool.failure(65, wrong + ["Name + 1"]).contains("invalidQuery"))
+        #expect(try await tool.failure(64, wrong + ["AlbumId.Title", "--skip-bad"]).contains("alone"))
     }
 
-    @Test func `--having chooses groups by their columns`() throws {
+    @Test func `--having chooses groups by their columns`() async throws {
         let options = [
             "select", "chinook.db", "Invoice", "--group", "BillingCountry", "--sum", "Total", "--order", "sum desc",
             "--format",
             "csv",
         ]
-        let run = try tool.run(options + ["--having", "count > 30 and sum > 200"])
+        let run = try await tool.run(options + ["--having", "count > 30 and sum > 200"])
         #expect(run.output == "BillingCountry,count,sum Total\nUSA,91,523.06\nCanada,56,303.96\n", "\(run.error)")
-        let named = try tool.run(options + ["--having", "`sum Total` < 40 and BillingCountry beginswith 'A'"])
+        let named = try await tool.run(options + ["--having", "`sum Total` < 40 and BillingCountry beginswith 'A'"])
         #expect(named.output.split(separator: "\n").count == 3, "\(named.output)\(named.error)")
-        let wrong = try tool.failure(65, options + ["--having", "cont > 30"], Data())
+        let wrong = try await tool.failure(65, options + ["--having", "cont > 30"])
         #expect(wrong.contains("groups have no cont (did you mean count?); they have BillingCountry, count, sum"))
-        try tool.failure(64, "select", "chinook.db", "Invoice", "--having", "count > 1")
+        try await tool.failure(64, "select", "chinook.db", "Invoice", "--having", "count > 1")
     }
 
-    @Test func `a view is saved by name, printed with more options, listed and deleted`() throws {
-        let saved = try tool.output(
+    @Test func `a view is saved by name, printed with more options, listed and deleted`() async throws {
+        let saved = try await tool.output(
             "view", "chinook.db", "long", "--save", "Track", "--where", "Milliseconds > 5000000", "--columns",
             "Name, AlbumId.Title")
         #expect(saved == "long: Track --where 'Milliseconds > 5000000' --columns 'Name, AlbumId.Title'\n")
         #expect(
-            try tool.output("view", "chinook.db", "long", "--format", "csv", "--limit", "1")
+            try await tool.output("view", "chinook.db", "long", "--format", "csv", "--limit", "1")
                 == "Name,AlbumId.Title\nOccupation / Precipice,\"Battlestar Galactica, Season 3\"\n")
         #expect(
-            try tool.output("view", "chinook.db").hasSuffix(
+            try await tool.output("view", "chinook.db").hasSuffix(
                 "\nlong  Track --where 'Milliseconds > 5000000' --columns 'Name, AlbumId.Title'\n"))
-        #expect(try tool.failure(1, "view", "chinook.db", "lon").contains("no view lon (did you mean long?)"))
+        #expect(try await tool.failure(1, "view", "chinook.db", "lon").contains("no view lon (did you mean long?)"))
         #expect(
-            try tool.failure(65, "view", "chinook.db", "bad", "--save", "Trck").contains("did you mean Track?"))
+            try await tool.failure(65, "view", "chinook.db", "bad", "--save", "Trck").contains("did you mean Track?"))
         #expect(
-            try tool.failure(65, "view", "chinook.db", "bad", "--save", "Track", "--where", "x").contains(
+            try await tool.failure(65, "view", "chinook.db", "bad", "--save", "Track", "--where", "x").contains(
                 "no property x"))
-        try tool.failure(64, "view", "chinook.db", "bad", "--save", "Track", "--wher", "x")
-        #expect(try tool.output("view", "chinook.db", "long", "--delete") == "long deleted.\n")
-        #expect(try tool.output("view", "chinook.db") == "The store has no views; --save makes one.\n")
+        try await tool.failure(64, "view", "chinook.db", "bad", "--save", "Track", "--wher", "x")
+        #expect(try await tool.output("view", "chinook.db", "long", "--delete") == "long deleted.\n")
+        #expect(try await tool.output("view", "chinook.db") == "The store has no views; --save makes one.\n")
     }
 }

@@ -1,16 +1,17 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite struct TerminalTests {
     /// Runs the tool with its output on a terminal.
-    private func draw(_ tool: Tool, _ columns: UInt16, _ arguments: String...) throws -> String {
+    private func draw(_ tool: Tool, _ columns: UInt16, _ arguments: String...) async throws -> String {
         let terminal = try PseudoTerminal(columns: columns)
         let process = tool.process(arguments)
         process.standardOutput = terminal.handle
-        try process.run()
-        let text = try terminal.readToEnd()
-        process.waitUntilExit()
+        let end = try process.start()
+        let text = try await terminal.readToEnd()
+        await end.wait()
         #expect(process.terminationStatus == 0)
         return text
     }
@@ -20,11 +21,11 @@ import Testing
         try await tool.with(.sqlite) { (store) async throws in
             try await store.save(Pair(first: "b", second: 1, note: String(repeating: "note ", count: 8)))
         }
-        let lines = try draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")
+        let lines = try await draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")
         #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0.count <= 30 })
         #expect(lines.last == "b           1  note note note…")
-        #expect(try draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
+        #expect(try await draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
     }
 
     @Test func `numbers and keys are never cut, and columns without room are named`() async throws {
@@ -33,16 +34,16 @@ import Testing
             id,name,population,latitude,longitude,description
             1796236,Shanghai,24874500,31.22222,121.45806,a city at the mouth of the Yangtze that is long to describe
             """
-        try tool.output("import", Tool.file, "--model", "Town", "--format", "csv", "--quiet", "-", input: input)
-        let lines = try draw(tool, 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
+        try await tool.output("import", Tool.file, "--model", "Town", "--format", "csv", "--quiet", "-", input: input)
+        let lines = try await draw(tool, 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
         #expect(lines.count == 4 && lines.allSatisfy { $0.count <= 44 || $0.hasPrefix("Left out") }, "\(lines)")
         #expect(lines[0] == "     id  name      population  latitude")
         #expect(lines[2] == "1796236  Shanghai    24874500  31.22222")
         #expect(lines[3].contains(": longitude, description. --vertical"))
-        let vertical = try tool.output("select", Tool.file, "Town", "--vertical")
+        let vertical = try await tool.output("select", Tool.file, "Town", "--vertical")
         #expect(
             vertical.contains(" population = 24874500\n") && vertical.contains("Yangtze that is long to describe\n"))
-        #expect(try tool.output("select", Tool.file, "Town", "--format", "vertical") == vertical)
+        #expect(try await tool.output("select", Tool.file, "Town", "--format", "vertical") == vertical)
     }
 
     @Test func `a line feed in a cell is shown as one`() async throws {
@@ -50,36 +51,36 @@ import Testing
         try await tool.with(.sqlite) { (store) async throws in
             try await store.save(Pair(first: "b", second: 1, note: "one\ntwo"))
         }
-        #expect(try tool.output("select", Tool.file, "Pair").contains("one↵two"))
+        #expect(try await tool.output("select", Tool.file, "Pair").contains("one↵two"))
     }
 
     @Test func `style is for terminals and for who wants it`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "xterm", "NO_COLOR": ""]
-        #expect(try draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
-        #expect(try !tool.output("schema", Tool.file).contains("\u{1B}"))
+        #expect(try await draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
+        #expect(try await !tool.output("schema", Tool.file).contains("\u{1B}"))
         tool.environment["NO_COLOR"] = "1"
-        #expect(try !draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
+        #expect(try await !draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
     }
 
     /// Starts a deletion that asks.
-    private func startDeleting(_ tool: Tool, _ terminal: PseudoTerminal) throws -> Process {
+    private func startDeleting(_ tool: Tool, _ terminal: PseudoTerminal) async throws -> (Process, ProcessEnd) {
         let process = tool.process(["delete", Tool.file, "Person", "--where", "age > 1"])
         process.standardInput = terminal.handle
         process.standardError = terminal.handle
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        #expect(terminal.read(until: "[y/N]").contains("Delete 3 records of Person? [y/N]"))
-        return process
+        let end = try process.start()
+        #expect(try await terminal.read(until: "[y/N]").contains("Delete 3 records of Person? [y/N]"))
+        return (process, end)
     }
 
     @Test(arguments: [("y\n", 0, 0), ("n\n", 1, 3), ("\n", 1, 3), ("\u{4}", 1, 3)] as [(String, Int32, Int)])
     func `deleting many asks first on a terminal`(answer: String, status: Int32, left: Int) async throws {
         let tool = try await Tool(.sqlite)
         let terminal = try PseudoTerminal(columns: 80)
-        let process = try startDeleting(tool, terminal)
+        let (process, end) = try await startDeleting(tool, terminal)
         terminal.type(answer)
-        process.waitUntilExit()
+        await end.wait()
         #expect(process.terminationStatus == status)
         #expect(try await tool.people(.sqlite).count == left)
     }
@@ -87,9 +88,9 @@ import Testing
     @Test func `an interrupted question is a no`() async throws {
         let tool = try await Tool(.archive)
         let terminal = try PseudoTerminal(columns: 80)
-        let process = try startDeleting(tool, terminal)
+        let (process, end) = try await startDeleting(tool, terminal)
         process.interrupt()
-        process.waitUntilExit()
+        await end.wait()
         #expect(process.terminationReason == .exit && process.terminationStatus == 130)
         #expect(try await tool.people(.archive) == Person.samples)
     }
@@ -100,8 +101,7 @@ import Testing
         let process = tool.process(["insert", Tool.file, "Person"])
         process.standardInput = terminal.handle
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        await (try process.start()).wait()
         #expect(process.terminationStatus == 64)
     }
 }

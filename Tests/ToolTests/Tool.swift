@@ -1,51 +1,29 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tool as a process, as a person or a script runs it.
 struct Tool {
-    /// The results of a run.
-    struct Run {
-        let status: Int32
-        let wasKilled: Bool
-        let output: String
-        let error: String
-    }
+    typealias Run = ProcessResult
 
     let folder: TemporaryFolder
     var environment: [String: String] = [:]
 
     /// Runs the tool to its end.
-    func run(_ arguments: [String], input: String = "") throws -> Run {
-        try run(arguments, input: Data(input.utf8))
+    func run(_ arguments: [String], input: String = "") async throws -> Run {
+        try await run(arguments, input: Data(input.utf8))
     }
 
-    func run(_ arguments: [String], input: Data) throws -> Run {
-        let process = process(arguments)
-        let names = ["in", "out", "err"].map { folder.path("\(UUID().uuidString).\($0)") }
-        try input.write(to: URL(filePath: names[0]))
-        for name in names.dropFirst() { try Data().write(to: URL(filePath: name)) }
-        defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
-        // Files and not pipes, so that nobody waits for anybody.
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: names[0]))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: names[1]))
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: names[2]))
-        try process.run()
-        process.waitUntilExit()
-        return try Run(
-            status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
-            output: String(contentsOfFile: names[1], encoding: .utf8),
-            error: String(contentsOfFile: names[2], encoding: .utf8))
+    func run(_ arguments: [String], input: Data) async throws -> Run {
+        try await process(arguments).result(of: input)
     }
 
-    /// Runs a line of sh in which $TOOL is the tool; its exit status.
-    func shell(_ line: String) throws -> Int32 {
+    /// Runs a line of sh in which $TOOL is the tool.
+    func shell(_ line: String) async throws -> Run {
         let process = process(["-c", line])
         process.executableURL = URL(filePath: "/bin/sh")
         process.environment = process.environment?.merging(["TOOL": Self.executable.path]) { $1 }
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        return try await process.result()
     }
 
     /// The tool, not yet started, for tests that talk to it while it runs.
@@ -65,8 +43,8 @@ struct Tool {
     @discardableResult
     func output(
         _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> String {
-        let run = try run(arguments, input: input)
+    ) async throws -> String {
+        let run = try await run(arguments, input: input)
         #expect(run.status == 0 && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
         #expect(
             run.error == "" || arguments.first == "import" && run.error.contains("whose properties are taken to be"),
@@ -74,19 +52,47 @@ struct Tool {
         return run.output
     }
 
+    /// Returns the output of each of several commands for a store, without the store's name. One shell runs them, because
+    /// most of what a command takes is the start of its process.
+    func outputs(
+        of commands: [[String]], on store: String = Tool.file, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [String] {
+        let lines = commands.map { words in
+            words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+        }
+        // The version stands behind each command's output.
+        let input = lines.map { $0 + "\n--version\n" }.joined()
+        let text = try await output("shell", store, input: input, sourceLocation: sourceLocation)
+        let version = text.split(separator: "\n").last ?? ""
+        let outputs = text.components(separatedBy: "\(version)\n").dropLast()
+        return try #require(outputs.count == commands.count ? Array(outputs) : nil, sourceLocation: sourceLocation)
+    }
+
     /// Runs the tool and expects it to end with a status and one sentence on the error stream; that sentence.
     @discardableResult
     func failure(
         _ status: Int32, _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> String {
-        try failure(status, arguments, Data(input.utf8), sourceLocation: sourceLocation)
+    ) async throws -> String {
+        try await failure(status, arguments, Data(input.utf8), sourceLocation: sourceLocation)
     }
 
     @discardableResult
     func failure(
-        _ status: Int32, _ arguments: [String], _ input: Data, sourceLocation: SourceLocation = #_sourceLocation
+        _ status: Int32, _ arguments: [String], _ input: Data = Data(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
+        let run = try await run(arguments, input: input)
+        return expectFailure(status, run, sourceLocation)
+    }
+
+    /// Expects a failure within a body that cannot suspend, such as a transaction's; its sentence.
+    func blockingFailure(
+        _ status: Int32, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
-        let run = try run(arguments, input: input)
+        expectFailure(status, try process(arguments).blockingResult(), sourceLocation)
+    }
+
+    private func expectFailure(_ status: Int32, _ run: Run, _ sourceLocation: SourceLocation) -> String {
         #expect(run.status == status && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
         #expect(run.output == "", sourceLocation: sourceLocation)
         // What the command line's parser says has more lines, on usage.

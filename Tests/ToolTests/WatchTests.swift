@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// `storage watch`, while other processes write.
@@ -8,36 +9,38 @@ import Testing
     func `each change of another process is a line`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let watch = try Watch(tool, ["watch", Tool.file, "Person", "--present", "--where", "age < 100"])
-        for _ in Person.samples { #expect(try watch.line().hasPrefix("+ {")) }
-        try tool.output(
+        for _ in Person.samples { #expect(try await watch.line().hasPrefix("+ {")) }
+        try await tool.output(
             "insert", Tool.file, "Person", "--json", #"{"name": "Watched", "age": 41, "tags": [], "pens": []}"#)
-        let new = try watch.line()
+        let new = try await watch.line()
         #expect(new.hasPrefix("+ {") && new.contains(#""name":"Watched""#))
-        try tool.output("update", Tool.file, "Person", "--where", "name == \"Watched\"", "--set", "age=42", "--yes")
-        let changed = try watch.line()
+        try await tool.output(
+            "update", Tool.file, "Person", "--where", "name == \"Watched\"", "--set", "age=42", "--yes")
+        let changed = try await watch.line()
         #expect(changed.hasPrefix("~ {") && changed.contains(#""age":42"#))
-        try tool.output("update", Tool.file, "Person", "--where", "name == \"Watched\"", "--set", "age=200", "--yes")
-        #expect(try watch.line().hasPrefix("- {"))
-        #expect(watch.interrupt() == 0)
+        try await tool.output(
+            "update", Tool.file, "Person", "--where", "name == \"Watched\"", "--set", "age=200", "--yes")
+        #expect(try await watch.line().hasPrefix("- {"))
+        #expect(await watch.interrupt() == 0)
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.archive))
     func `with --json each change is an object`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let watch = try Watch(tool, ["watch", Tool.file, "Person", "--present", "--limit", "1", "--json"])
-        let line = try watch.line()
+        let line = try await watch.line()
         #expect(line.hasPrefix(#"{"change":"inserted","record":{"#) && line.hasSuffix("}}"))
-        try tool.output("truncate", Tool.file, "Person", "--yes")
-        #expect(try watch.line().hasPrefix(#"{"change":"removed","record":{"#))
-        #expect(watch.interrupt() == 0)
+        try await tool.output("truncate", Tool.file, "Person", "--yes")
+        #expect(try await watch.line().hasPrefix(#"{"change":"removed","record":{"#))
+        #expect(await watch.interrupt() == 0)
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.one(.sqlite))
     func `a model or a condition that is not there is an error`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let run = try tool.run(["watch", Tool.file, "Persn"])
+        let run = try await tool.run(["watch", Tool.file, "Persn"])
         #expect(run.status != 0 && run.error.contains("Persn"))
-        let other = try tool.run(["watch", Tool.file, "Person", "--where", "agee > 3"])
+        let other = try await tool.run(["watch", Tool.file, "Person", "--where", "agee > 3"])
         #expect(other.status != 0 && other.error.contains("agee"))
     }
 }
@@ -45,32 +48,24 @@ import Testing
 /// A running `storage watch`.
 private final class Watch {
     private let process: Process
-    private let pipe = Pipe()
-    private var rest = Data()
+    private let end: ProcessEnd
+    private let output: Incoming
 
     init(_ tool: Tool, _ arguments: [String]) throws {
         process = tool.process(arguments)
+        let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
+        end = try process.start()
+        output = Incoming(pipe)
     }
 
     /// The next line that it prints; waits for it.
-    func line() throws -> String {
-        while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { rest = rest[rest.index(after: end)...] }
-                return String(decoding: rest[..<end], as: UTF8.self)
-            }
-            let data = pipe.fileHandleForReading.availableData
-            if data.isEmpty { return "The tool has ended." }
-            rest += data
-        }
-    }
+    func line(_ line: Int = #line) async throws -> String { try await output.takeLine(line: line) }
 
     /// Interrupts it, and returns the status with which it ends.
-    func interrupt() -> Int32 {
+    func interrupt() async -> Int32 {
         process.interrupt()
-        process.waitUntilExit()
+        await end.wait()
         return process.terminationReason == .exit ? process.terminationStatus : -1
     }
 
