@@ -44,7 +44,6 @@ let package = Package(
         .library(name: "KeyedArchives", targets: ["KeyedArchives"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
-        .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
     ],
     traits: [
         .trait(
@@ -152,7 +151,6 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
-        .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
         .target(name: "TerminalOutput", swiftSettings: strict),
         .executableTarget(
             name: "storage",
@@ -179,7 +177,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "ArchiveBackend", "FaultyStorage", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
-                "StorageConformanceTesting", "StorageConformanceXCTest", "StorageDriver", "TestSupport", "conformance",
+                "StorageConformanceTesting", "StorageDriver", "TestSupport", "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -201,7 +199,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "StorageSearchTests", dependencies: ["StorageSearch"], resources: [.copy("Fixtures")],
+            name: "StorageSearchTests", dependencies: ["StorageSearch", "TestSupport"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
             name: "ObservationTests",
@@ -287,23 +285,35 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A bundle of tests that links a macro is built for the host, all of it, while programs and libraries are built for the
-// target: everything would be built twice. So the macro's tests are those of a variant of the package, which builds on what
-// is built already: STORAGE_MACRO_TESTS=1 swift test
-if Context.environment["STORAGE_MACRO_TESTS"] != nil {
-    package.products = []
-    package.targets.removeAll { $0.name != "StorageMacros" }
+// scripts/test builds the macro against the swift-syntax of the toolchain (scripts/make-macro), because swift-syntax takes
+// longer to build than all libraries of this package. STORAGE_MACRO is the folder with the result. Only there can the macro's
+// tests be among the others: a bundle of tests that links a macro of the package is built for the host, and everything else
+// would be built a second time for it.
+if let folder = Context.environment["STORAGE_MACRO"], !folder.isEmpty {
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return location.hasSuffix("/swift-syntax")
+    }
+    package.targets.removeAll { $0.type == .macro }
+    for target in package.targets where target.type != .system {
+        target.dependencies.removeAll { dependency in
+            if case .byNameItem("StorageMacros", _) = dependency { true } else { false }
+        }
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-plugin-path", folder])]
+    }
+    let libraries = [
+        "StorageMacros", "SwiftBasicFormat", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+        "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+    ]
     package.targets.append(
         .testTarget(
-            name: "StorageMacrosTests",
-            dependencies: [
-                "StorageMacros",
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-            ],
-            swiftSettings: strict))
+            name: "StorageMacrosTests", dependencies: ["TestSupport"],
+            swiftSettings: strict + [.unsafeFlags(["-I", folder, "-I", "\(folder)/host"])],
+            linkerSettings: [
+                .unsafeFlags(
+                    [folder, "\(folder)/host"].flatMap { ["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0] }
+                        + libraries.map { "-l\($0)" })
+            ]))
 }
 
 // What libFuzzer calls, and runs with a main function of its own, is a variant too; scripts/fuzz builds it. The tool is a

@@ -1,4 +1,5 @@
 import StorageSearch
+import TestSupport
 import Testing
 
 @Suite("Excerpts")
@@ -48,7 +49,8 @@ struct ExcerptTests {
 
     @Test func largeTexts() {
         let text = String(repeating: "明月 ", count: 50_000) + "swift"
-        let query = SearchQuery((0..<5000).map { "w\($0)*" }.joined(separator: " OR ") + " swift 月")
+        let count = TestExtent.isLarge ? 5000 : 1000
+        let query = SearchQuery((0..<count).map { "w\($0)*" }.joined(separator: " OR ") + " swift 月")
         #expect(text.excerpt(for: query, around: 10).text.contains("swift"))
     }
 }

@@ -1,4 +1,5 @@
 import StorageSearch
+import TestSupport
 import Testing
 
 /// An index and the texts that it has to find, which are scanned.
@@ -87,9 +88,9 @@ struct Texts {
     }
 }
 
-@Suite("Index")
+@Suite("Index", .repeatable)
 struct IndexTests {
-    @Test(arguments: 0..<6)
+    @Test(arguments: TestExtent.share(Array(0..<6), oneOf: 3))
     func findsWhatAScanFinds(_ seed: Int) throws {
         var texts = Texts(generator: Seeded(state: UInt64(seed)))
         var compared = Compared()

@@ -6,7 +6,8 @@ import StorageKit
 import TestSupport
 import Testing
 
-/// The backends that must behave alike: every test of shared behaviour runs on each.
+/// The backends that need no server. A test whose subject depends on them runs on each; behaviour that all backends share is
+/// a case of the conformance suite.
 enum Backend: String, CaseIterable, Sendable {
     case memory, sqlite, sqliteInMemory, archive
 
@@ -19,11 +20,10 @@ enum Backend: String, CaseIterable, Sendable {
     var name: String { self == .sqliteInMemory ? "sqlite" : rawValue }
 
     func open(
-        in folder: URL, history: Store.HistoryOptions? = nil, layers: [any Store.Layer] = [],
-        clock: @escaping @Sendable () -> Date = { Date() }
+        in folder: URL, history: Store.HistoryOptions? = nil, layers: [any Store.Layer] = []
     ) async throws -> Store {
         func store(_ backend: some StorageBackend) async throws -> Store {
-            try await Store(backend, models: [], options: .init(history: history, layers: layers, clock: clock))
+            try await Store(backend, models: [], options: .init(history: history, layers: layers))
         }
         return switch self {
         case .memory: try await store(InMemoryBackend())

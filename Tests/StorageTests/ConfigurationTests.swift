@@ -37,7 +37,7 @@ struct ConfigurationTests {
     @Test(
         arguments: [
             (["STORAGE_URL": "sqlite:FOLDER/a.db?cache=8"], "sqlite"),
-            (["STORAGE_URL": "archive:FOLDER/a.karch?compression=xz"], "archive"),
+            (["STORAGE_URL": "archive:FOLDER/a.karch?compression=none"], "archive"),
             (["STORAGE_BACKEND": "sqlite", "STORAGE_PATH": "FOLDER/a b?%.db", "STORAGE_SQLITE_CACHE": "8"], "sqlite"),
             (["STORAGE_BACKEND": "Archive", "STORAGE_PATH": "FOLDER/a.karch"], "archive"),
             (

@@ -17,7 +17,7 @@ struct DroppingTests {
     }
 
     #if os(Linux)
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: [Backend.sqlite, .archive])
     func `leaves no open file behind`(_ backend: Backend) async throws {
         try await withFolder { folder in
             for round in 0..<TestExtent.count(50) {
@@ -41,14 +41,13 @@ struct DroppingTests {
     }
     #endif
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: [Backend.sqlite, .archive])
     func `is opened again at once`(_ backend: Backend) async throws {
         try await withFolder { folder in
             for round in 0..<50 {
                 let store = try await backend.open(in: folder)
                 try await store.save(Item(id: round))
             }
-            guard backend == .sqlite || backend == .archive else { return }
             let store = try await backend.open(in: folder)
             #expect(try await store.select(Item.self).count() == 50)
         }

@@ -35,9 +35,9 @@ struct DurationVectorTests {
         Call(id: 3, wait: .seconds(-1), spot: [-1, 0]), Call(id: 4, wait: Duration(attoseconds: .max), spot: [3, 0.1]),
     ]
 
-    @Test("a text sets durations against numbers of seconds and texts", arguments: Backend.allCases)
-    func durationsInTexts(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test("a text sets durations against numbers of seconds and texts")
+    func durationsInTexts() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert(Self.calls)
             func keys(_ text: String, _ arguments: (any ColumnValue)...) async throws -> [Int] {
                 try await store.select(Call.self).where(text: text, arguments: arguments.map { Value($0) }).keys()
@@ -58,9 +58,9 @@ struct DurationVectorTests {
         }
     }
 
-    @Test("a text measures distances", arguments: Backend.allCases)
-    func distancesInTexts(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test("a text measures distances")
+    func distancesInTexts() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert(Self.calls)
             let wanted: Vector = [1, 0]
             let near = store.select(Call.self).where(text: "distance(spot, ?, cosine) < 0.5", wanted)

@@ -63,31 +63,30 @@ struct ExpiryTests {
         #expect(try await values.next()?.map(\.id) == [1])
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a write that finds much expired removes it in commits of at most 1,000, and is done after them`(
-        _ backend: Backend
-    ) async throws {
-        try await withFolder { folder in
-            let clock = Clock()
-            let store = try await backend.open(in: folder, history: .init(keys: [Token.self]), clock: clock.now)
-            try await store.insert((1...2500).map { token($0, 10) })
-            clock.advance(to: 10)
-            try await store.insert(token(1, 20))
-            var sizes: [Int: Int] = [:]
-            for try await entry in store.history() where entry.commit > 1 { sizes[entry.commit, default: 0] += 1 }
-            #expect(sizes == [2: 1000, 3: 1000, 4: 500, 5: 1])
-            clock.advance(to: 5)
-            #expect(try await store.select(Token.self).keys() == [1])
-            try await store.insert((2...2000).map { token($0, 10) })
-            clock.advance(to: 11)
-            try store.blocking.transaction { tx in
-                #expect(try tx.select(Token.self).count() == 1)
-                try tx.insert(token(2, 20))
-            }
-            clock.advance(to: 5)
-            #expect(try await store.select(Token.self).keys() == [1, 2])
-            try await store.close()
+    @Test
+    func `a write that finds much expired removes it in commits of at most 1,000, and is done after them`() async throws
+    {
+        let clock = Clock()
+        let store = try await Store(
+            InMemoryBackend(), models: Token.self,
+            options: .init(history: .init(keys: [Token.self]), clock: clock.now))
+        try await store.insert((1...2500).map { token($0, 10) })
+        clock.advance(to: 10)
+        try await store.insert(token(1, 20))
+        var sizes: [Int: Int] = [:]
+        for try await entry in store.history() where entry.commit > 1 { sizes[entry.commit, default: 0] += 1 }
+        #expect(sizes == [2: 1000, 3: 1000, 4: 500, 5: 1])
+        clock.advance(to: 5)
+        #expect(try await store.select(Token.self).keys() == [1])
+        try await store.insert((2...2000).map { token($0, 10) })
+        clock.advance(to: 11)
+        try store.blocking.transaction { tx in
+            #expect(try tx.select(Token.self).count() == 1)
+            try tx.insert(token(2, 20))
         }
+        clock.advance(to: 5)
+        #expect(try await store.select(Token.self).keys() == [1, 2])
+        try await store.close()
     }
 
     @Test

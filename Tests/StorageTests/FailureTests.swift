@@ -37,24 +37,9 @@ struct FailureTests {
         var mood: Mood = .good
         var note = ""
         var tags: [String] = []
-        @Unique var serial: Int?
     }
 
     static func readings(_ ids: some Sequence<Int>) -> [Reading] { ids.map { Reading(id: $0, note: "n\($0)") } }
-
-    @Test
-    func `a duplicate key in the middle of 1,000 records names it, and nothing is written`() async throws {
-        try await withFolder { folder in
-            let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
-            try await store.insert(Reading(id: 500))
-            let error = await expectError(.duplicateKey) { try await store.insert(Self.readings(1...1000)) }
-            #expect(error?.element == 499)
-            #expect(error?.key == [.int(500)])
-            #expect(error?.model == "Reading")
-            #expect(try await store.select(Reading.self).keys() == [500])
-            try await store.close()
-        }
-    }
 
     @Test
     func `a value that another program stored and no property holds is typeMismatch; other rows stay readable`()
@@ -152,19 +137,6 @@ struct FailureTests {
     }
 
     @Test
-    func `a store of a newer format is schemaNewer, and the file stays as it is`() async throws {
-        try await withFolder { folder in
-            let file = folder.appending(path: "a.db")
-            let store = try await Store(SQLiteBackend(path: file.path), models: Reading.self)
-            try await store.close()
-            try otherProgram(file.path) { run("UPDATE storage_info SET value = '99' WHERE key = 'format'", $0) }
-            let before = try Data(contentsOf: file)
-            await expectError(.schemaNewer) { try await Store(SQLiteBackend(path: file.path), models: Reading.self) }
-            #expect(try Data(contentsOf: file) == before)
-        }
-    }
-
-    @Test
     func `a database cut anywhere is an error or the right data, and never a crash`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "a.db")
@@ -188,20 +160,6 @@ struct FailureTests {
     }
 
     @Test
-    func `a unique value met twice is constraint, naming the property and the record`() async throws {
-        try await withFolder { folder in
-            let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
-            try await store.insert([Reading(id: 1, serial: 7), Reading(id: 2), Reading(id: 3)])
-            let error = await expectError(.constraint) { try await store.save(Reading(id: 4, serial: 7)) }
-            #expect(error?.property == "serial")
-            #expect(error?.key == [.int(4)])
-            await expectError(.constraint) { try await store.update(Reading.self).set(\.serial, to: 7).run() }
-            #expect(try await store.select(Reading.self).count() == 3)
-            try await store.close()
-        }
-    }
-
-    @Test
     func `opened read-only, reading works and writing is unsupported before any effect`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
@@ -213,20 +171,6 @@ struct FailureTests {
             #expect(try await reader.find(Reading.self, key: 1) == Reading(id: 1))
             await expectError(.unsupported) { try await reader.save(Reading(id: 2)) }
             try await reader.close()
-        }
-    }
-
-    @Test
-    func `two stores on one file see each other's commits`() async throws {
-        try await withFolder { folder in
-            let path = folder.appending(path: "a.db").path
-            let one = try await Store(SQLiteBackend(path: path), models: Reading.self)
-            let two = try await Store(SQLiteBackend(path: path), models: Reading.self)
-            try await one.insert(Reading(id: 1))
-            try await two.insert(Reading(id: 2))
-            #expect(try await one.select(Reading.self).keys() == [1, 2])
-            try await one.close()
-            try await two.close()
         }
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import StorageKit
+import Synchronization
 import Testing
 
-/// The examples of the page Layers, run on each engine that needs no server.
+/// The examples of the page Layers.
 @Suite struct LayerExampleTests {
     @Storable
     struct Invoice: Equatable {
@@ -87,13 +88,24 @@ import Testing
         }
     }
 
+    /// Follows every model, and so reads records without their types.
+    final class Trail: Store.RecordLayer {
+        let lines = Mutex<[String]>([])
+
+        func didChange(_ change: Store.RecordChange, in _: borrowing Store.Transaction) throws(StorageError) {
+            let before = try change.recordBefore()?.value("text", as: String.self) ?? "none"
+            let after = try change.recordAfter()?.value("text", as: String.self) ?? "none"
+            lines.withLock { $0.append("\(change.model): \(before), \(after)") }
+        }
+    }
+
     private static let layers: [any Store.Layer] = [
         TrimmedCustomers(), PositiveAmounts(), Outbox(), KeepsPaid(), SoftDeletion(),
     ]
 
-    @Test(arguments: Backend.allCases)
-    func `a record that is not valid is refused, and a customer is trimmed`(_ kind: Backend) async throws {
-        try await withStore(kind, layers: Self.layers) { store in
+    @Test
+    func `a record that is not valid is refused, and a customer is trimmed`() async throws {
+        try await withStore(.memory, layers: Self.layers) { store in
             let stored = try await store.insert(Invoice(id: 1, customer: " Ann ", cents: 100))
             #expect(stored.customer == "Ann")
             let error = await #expect(throws: StorageError.self) {
@@ -106,9 +118,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `records of JSON meet the layers too`(_ kind: Backend) async throws {
-        try await withStore(kind, layers: Self.layers) { store in
+    @Test
+    func `records of JSON meet the layers too`() async throws {
+        try await withStore(.memory, layers: Self.layers) { store in
             let json = #"[{"id": 1, "customer": " Ann ", "cents": 1}, {"id": 2, "customer": "Bo", "cents": CENTS}]"#
             func save(_ cents: Int) async throws {
                 let text = json.replacing("CENTS", with: "\(cents)")
@@ -122,9 +134,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `what is paid leaves one message, which an undone transaction takes along`(_ kind: Backend) async throws {
-        try await withStore(kind, layers: Self.layers) { store in
+    @Test
+    func `what is paid leaves one message, which an undone transaction takes along`() async throws {
+        try await withStore(.memory, layers: Self.layers) { store in
             try await store.insert([Invoice(id: 1, customer: "a", cents: 1), Invoice(id: 2, customer: "b", cents: 2)])
             try await store.update(Invoice.self).where { $0.id == 1 }.set(\.paid, to: Date()).run()
             try await store.update(Invoice.self).where { $0.id == 1 }.set(\.cents, to: 5).run()
@@ -138,9 +150,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a paid invoice is not deleted, by a condition neither`(_ kind: Backend) async throws {
-        try await withStore(kind, layers: Self.layers) { store in
+    @Test
+    func `a paid invoice is not deleted, by a condition neither`() async throws {
+        try await withStore(.memory, layers: Self.layers) { store in
             try await store.insert([
                 Invoice(id: 1, customer: "a", cents: 1, paid: Date()), Invoice(id: 2, customer: "b", cents: 2),
             ])
@@ -152,9 +164,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a draft is deleted softly at first`(_ kind: Backend) async throws {
-        try await withStore(kind, layers: Self.layers) { store in
+    @Test
+    func `a draft is deleted softly at first`() async throws {
+        try await withStore(.memory, layers: Self.layers) { store in
             try await store.insert(Draft(id: 1, text: "a"))
             #expect(try await store.delete(Draft.self, key: 1) == 1)
             #expect(try await store.select(Draft.self).where { $0.deleted == nil }.count() == 0)
@@ -162,5 +174,16 @@ import Testing
             #expect(try await store.delete(Draft.self, key: 1) == 1)
             #expect(try await store.select(Draft.self).count() == 0)
         }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a layer of every model reads the records before and after without their types`(_ kind: Backend) async throws {
+        let trail = Trail()
+        try await withStore(kind, layers: [trail]) { store in
+            try await store.insert(Draft(id: 1, text: "a"))
+            try await store.update(Draft.self).where { $0.id == 1 }.set(\.text, to: "b").run()
+            try await store.delete(Draft.self, key: 1)
+        }
+        #expect(trail.lines.withLock { $0 } == ["Draft: none, a", "Draft: a, b", "Draft: b, none"])
     }
 }

@@ -11,12 +11,6 @@ struct OpeningModelsTests {
         var ratio: CGFloat = 0.5
         var sizes: [CGFloat] = []
     }
-    @Storable("Member") struct UniqueMember {
-        var id: UUID?
-        @Unique var email: String?
-        var ratio: CGFloat = 0.5
-        var sizes: [CGFloat] = []
-    }
     @Storable("Member") struct HousedMember {
         var id: UUID?
         var email: String?
@@ -40,41 +34,11 @@ struct OpeningModelsTests {
         }
     }
 
-    private func reopened<T>(
-        _ backend: Backend, _ first: (Store) async throws -> Void, _ second: (URL) async throws -> T
-    ) async throws -> T {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await backend.open(in: folder).thenClose { try await first($0) }
-        return try await second(folder)
-    }
-
-    @Test(arguments: [Backend.sqlite, .archive])
-    func `a property that becomes unique and is not is named with its model`(_ backend: Backend) async throws {
-        try await reopened(backend) { store in
-            try await store.insert([Member(email: nil), Member(email: nil), Member(email: "a"), Member(email: "a")])
-        } _: { folder in
-            try await backend.open(in: folder).thenClose { store in
-                let error = await expectError(.constraint) { try await store.select(UniqueMember.self).all() }
-                #expect(error?.model == "Member" && error?.property == "email", "\(String(describing: error))")
-                #expect(error?.message.contains("\"a\"") == true, "\(String(describing: error))")
-            }
-            try await backend.open(in: folder).thenClose { store in
-                #expect(try await store.select(Member.self).count() == 4)
-                try await store.delete(Member.self).where { $0.email == "a" }.run()
-            }
-            let left = try await backend.open(in: folder).thenClose { try await $0.select(UniqueMember.self).count() }
-            #expect(left == 2)
-        }
-    }
-
-    @Test(arguments: [Backend.sqlite, .archive])
-    func `a required child that is new says why its default does not help`(_ backend: Backend) async throws {
-        try await reopened(backend) { store in
-            _ = try await store.insert(Member(email: "a"))
-        } _: { folder in
-            let error = try await backend.open(in: folder).thenClose { store in
+    @Test
+    func `a required child that is new says why its default does not help`() async throws {
+        try await withFolder { folder in
+            try await Backend.sqlite.open(in: folder).thenClose { _ = try await $0.insert(Member(email: "a")) }
+            let error = try await Backend.sqlite.open(in: folder).thenClose { store in
                 await expectError(.schemaMismatch) { _ = try await store.select(HousedMember.self).all() }
             }
             #expect(error?.property == "house")
@@ -82,9 +46,9 @@ struct OpeningModelsTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a CGFloat is a number`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `a CGFloat is a number`() async throws {
+        try await withStore(.memory) { store in
             let numbers: [CGFloat] = [0.1, -0.0, .infinity, .greatestFiniteMagnitude, 3]
             let members = try await store.insert(numbers.map { Member(ratio: $0, sizes: [$0, 7]) })
             #expect(Set(members.map(\.id)).count == 5)
@@ -99,14 +63,15 @@ struct OpeningModelsTests {
         }
     }
 
-    @Test(arguments: [Backend.sqlite, .archive])
-    func `a CGFloat that was kept as JSON becomes a number`(_ backend: Backend) async throws {
-        try await reopened(backend) { store in
-            try await store.insert([
-                OldMember(id: UUID(), ratio: Embedded(1.5)), OldMember(id: UUID(), ratio: Embedded(1e300)),
-            ])
-        } _: { folder in
-            try await backend.open(in: folder).thenClose { store in
+    @Test
+    func `a CGFloat that was kept as JSON becomes a number`() async throws {
+        try await withFolder { folder in
+            try await Backend.sqlite.open(in: folder).thenClose { store in
+                try await store.insert([
+                    OldMember(id: UUID(), ratio: Embedded(1.5)), OldMember(id: UUID(), ratio: Embedded(1e300)),
+                ])
+            }
+            try await Backend.sqlite.open(in: folder).thenClose { store in
                 let found: [CGFloat] = try await store.select(Member.self).order { $0.ratio }.all().map(\.ratio)
                 #expect(found == [1.5, 1e300])
             }

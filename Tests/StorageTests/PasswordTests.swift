@@ -37,7 +37,7 @@ struct PasswordTests {
 
     @Test func `a password that was typed without its escapes is shown by no description and no error`() throws {
         var random = SeededGenerator(seed: 1)
-        for _ in 0..<20_000 {
+        for _ in 0..<TestExtent.count(2500) {
             let password = TypedPassword(&random, or: ["\u{0}"])
             for address in [
                 "postgresql://app:\(password)@host/db", "postgres://app:\(password)@host:5432/db?schema=a",

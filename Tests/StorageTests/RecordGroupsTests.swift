@@ -1,6 +1,4 @@
 import Foundation
-import MemoryBackend
-import SQLiteBackend
 import StorageKit
 import Testing
 
@@ -13,19 +11,12 @@ struct RecordGroupsTests {
     }
 
     private func shop(_ body: (Store) async throws -> Void) async throws {
-        try await withDatabase { path in
-            for store in [
-                try await Store(SQLiteBackend(path: path), models: Sale.self),
-                try await Store(InMemoryBackend(), models: Sale.self),
-            ] {
-                try await store.thenClose { store in
-                    try await store.insert([
-                        Sale(id: 1, city: "Ulm", price: 2.5), Sale(id: 2, city: "Ulm", price: 4),
-                        Sale(id: 3, city: "Bonn", price: 1), Sale(id: 4, city: nil, price: 9),
-                    ])
-                    try await body(store)
-                }
-            }
+        try await withStore(.sqlite) { store in
+            try await store.insert([
+                Sale(id: 1, city: "Ulm", price: 2.5), Sale(id: 2, city: "Ulm", price: 4),
+                Sale(id: 3, city: "Bonn", price: 1), Sale(id: 4, city: nil, price: 9),
+            ])
+            try await body(store)
         }
     }
 

@@ -36,13 +36,6 @@ struct TenantsTests {
         }
     }
 
-    private static func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tenants-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try await body(folder)
-    }
-
     /// Tenants whose stores a busy machine does not find idle, and who wait longer than it takes, unless a test says less.
     private static func tenants(
         _ engine: Engine, _ folder: URL, _ model: any Storable.Type, open: Int = 100, idle: Duration = .seconds(86_400),
@@ -55,7 +48,7 @@ struct TenantsTests {
 
     @Test(arguments: Engine.allCases)
     func `tasks of many tenants have stores of their own, of which few are open`(engine: Engine) async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self, open: 3)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<24 {
@@ -83,7 +76,7 @@ struct TenantsTests {
 
     @Test(arguments: Engine.allCases)
     func `a store that nobody uses is closed, and opened again when somebody does`(engine: Engine) async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self, idle: .milliseconds(1))
             try await tenants.withStore("a") { store in
                 try await store.insert(GuestsBefore.Guest(id: 1))
@@ -101,7 +94,7 @@ struct TenantsTests {
     }
 
     @Test func `names that could lead out of a folder are refused`() async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self)
             for name in ["", "../a", "a/b", "A", "ä", "a b", "a.db", "a\0", String(repeating: "a", count: 49)] {
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore(name) { _ in } }
@@ -113,7 +106,7 @@ struct TenantsTests {
     }
 
     @Test func `where all stores are in use a call waits, and is busy in the end`() async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self, open: 1, timeout: .milliseconds(20))
             try await tenants.withStore("a") { _ in
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore("b") { _ in } }
@@ -139,7 +132,7 @@ struct TenantsTests {
 
     @Test(arguments: Engine.allCases)
     func `a tenant whose file is replaced is opened anew`(engine: Engine) async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self)
             for name in ["a", "b"] {
                 try await tenants.withStore(name) { store in
@@ -164,7 +157,7 @@ struct TenantsTests {
 
     @Test(arguments: Engine.allCases)
     func `a migration goes on past a store that fails, and from where it was ended`(engine: Engine) async throws {
-        try await Self.withFolder { folder in
+        try await withFolder { folder in
             let names = (0..<12).map { "t\($0)" }
             let old = Self.tenants(engine, folder, GuestsBefore.Guest.self)
             for name in names {

@@ -214,6 +214,10 @@ extension Conformance {
             trees[2].children = []
             try await store.save(trees)
             try t.expect(try await store.all(Node.self), equals: trees)
+            let deep = store.select(Node.self) {
+                $0.where { $0.children.any { $0.children.any { $0.name == "changed" } && $0.children.count > 1 } }
+            }
+            try t.expect(try await deep.keys(), equals: [4])
             try t.expect(try await store.delete(trees[4]), equals: 1)
             try await store.insert(Node(id: 4))
             try t.expect(try await store.find(Node.self, key: 4), equals: Node(id: 4))
@@ -286,10 +290,20 @@ extension Conformance {
             let red = try await store.select(Pen.self) { $0.where { $0.color == "red" }.order { $0.id.ascending } }
                 .run("owned(by: Person.self, \\.pens).all()") { try await $0.owned(by: Person.self, \.pens).all() }
             try t.expect(red.map(\.owner), equals: [2, 1])
+            let last = try await store.select(Pen.self) { $0.order { $0.id.descending }.limit(1) }
+                .run("owned(by: Person.self, \\.pens).all()") { try await $0.owned(by: Person.self, \.pens).all() }
+            try t.expect(last.map(\.owner), equals: [1])
             let city = try await store.select(City.self).run("owned(by: Person.self, \\.city).all()") {
                 try await $0.owned(by: Person.self, \.city).all()
             }
             try t.expect(city.map(\.owner), equals: [1])
+            let none = try await store.select(City.self) { $0.where { $0.districts.any { $0.id == 1 } } }
+                .run("owned(by: Person.self, \\.city).count()") { try await $0.owned(by: Person.self, \.city).count() }
+            try t.expect(none, equals: 0)
+            try t.expect(
+                try await store.store.transaction { tx in
+                    try tx.select(Pen.self).owned(by: Person.self, \.pens).count()
+                }, equals: 3)
         },
     ]
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Logging
 internal import StorageAPI
 import StorageDriver
 internal import Synchronization
@@ -90,8 +89,7 @@ struct Spring: Codable, Sendable {
 }
 
 /// A backend that tells when its engine is being closed, and when it is.
-struct WatchedBackend: StorageBackend {
-    static let scheme = "watched"
+struct WatchedBackend: ForwardingBackend {
     let backend: any StorageBackend
     let onClosing: @Sendable () -> Void
     let onClosed: @Sendable () -> Void
@@ -103,32 +101,13 @@ struct WatchedBackend: StorageBackend {
         (self.backend, self.onClosing, self.onClosed) = (backend, onClosing, onClosed)
     }
 
-    init(url: StorageURL) throws(StorageError) {
-        throw StorageError(.configuration, "The watched backend has no URL; it is made around another one.")
-    }
-
-    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        Engine(engine: try backend.open(logger: logger), watch: self)
-    }
-
-    private final class Engine: StorageEngine {
-        private let engine: any StorageEngine
-        private let watch: WatchedBackend
-
-        init(engine: any StorageEngine, watch: WatchedBackend) { (self.engine, self.watch) = (engine, watch) }
-
-        var info: BackendInfo { engine.info }
-
-        func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader { try engine.reader(scope) }
-
-        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-            try engine.write(body)
-        }
-
-        func close() throws(StorageError) {
-            watch.onClosing()
-            try engine.close()
-            watch.onClosed()
+    func forward(to engine: any StorageEngine) -> ForwardingEngine {
+        ForwardingEngine(engine) { [onClosing, onClosed] in
+            $0.close = { (engine) throws(StorageError) in
+                onClosing()
+                try engine.close()
+                onClosed()
+            }
         }
     }
 }

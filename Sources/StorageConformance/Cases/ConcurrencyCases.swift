@@ -245,12 +245,16 @@ extension Conformance {
             try await t.expectError(.closed) { try await store.truncate(Pen.self) }
             try await t.expectError(.closed) { try await store.find(Pen.self, key: 1) }
             try await t.expectError(.closed) { try await store.all(Pen.self) }
+            try await t.expectError(.closed) { try await store.select(Pen.self).first() }
+            try await t.expectError(.closed) { try await store.select(Pen.self).exists() }
             try await t.expectError(.closed) { try await store.select(Pen.self).count() }
+            try await t.expectError(.closed) { try await store.store.select(Pen.self).sum { $0.id } }
             try await t.expectError(.closed) { try await store.select(City.self).keys() }
             try await t.expectError(.closed) { try await store.select(Pen.self).stream() }
             try await t.expectError(.closed) { try await store.transaction { _, _ in 1 } }
             try await t.expectError(.closed) { try await store.read { _ in 1 } }
             try await t.expectError(.closed) { try store.blocking.all(Pen.self) }
+            try await t.expectError(.closed) { try store.blocking.insert(Pen(id: 1)) }
             try await t.expectError(.closed) {
                 while try await iterator.next() != nil {}
                 return 0
@@ -277,18 +281,19 @@ extension Conformance {
             let others = await withTaskGroup(of: StorageError.Code?.self) { group in
                 for task in 0..<8 {
                     group.addTask {
-                        do throws(StorageError) {
+                        do {
                             for round in 0..<500 {
-                                if task % 2 == 0 {
-                                    try await store.store.insert(Pen(id: task * 1000 + round))
-                                } else {
-                                    _ = try await store.store.select(Pen.self).all()
+                                switch task % 4 {
+                                case 0: try await store.store.insert(Pen(id: task * 1000 + round))
+                                case 1: _ = try await store.store.select(Pen.self).all()
+                                case 2: for try await _ in store.store.select(Pen.self).stream() {}
+                                default: try await store.store.transaction { _ = try $0.select(Pen.self).count() }
                                 }
                                 if task == 0, round == 20 { try await store.store.close() }
                             }
                             return nil
                         } catch {
-                            return error.code
+                            return (error as? StorageError)?.code ?? .io
                         }
                     }
                 }

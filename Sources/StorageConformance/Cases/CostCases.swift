@@ -1,4 +1,3 @@
-internal import Logging
 internal import StorageAPI
 import StorageDriver
 internal import Synchronization
@@ -136,55 +135,18 @@ final class Counts: Sendable {
 }
 
 /// A backend that counts and hands on.
-struct CountingBackend: StorageBackend {
-    static let scheme = "counting"
+struct CountingBackend: ForwardingBackend {
     let backend: any StorageBackend
     let counts: Counts
     /// Another limit of values than the backend's own.
     var valueBytes: Int?
 
-    init(backend: any StorageBackend, counts: Counts) {
-        self.backend = backend
-        self.counts = counts
-    }
-
-    init(url: StorageURL) throws(StorageError) {
-        throw StorageError(.configuration, "The counting backend has no URL; it is made around another one.")
-    }
-
-    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        Engine(engine: try backend.open(logger: logger), counts: counts, valueBytes: valueBytes)
-    }
-
-    private final class Engine: StorageEngine {
-        private let engine: any StorageEngine
-        private let counts: Counts
-
-        private let valueBytes: Int?
-
-        init(engine: any StorageEngine, counts: Counts, valueBytes: Int?) {
-            self.engine = engine
-            self.counts = counts
-            self.valueBytes = valueBytes
+    func forward(to engine: any StorageEngine) -> ForwardingEngine {
+        ForwardingEngine(engine) { [counts, valueBytes] in
+            $0.info = { $0.limits.valueBytes = valueBytes ?? $0.limits.valueBytes }
+            $0.reader = { CountingReader(reader: $0, counts: counts) }
+            $0.writer = { CountingWriter($0, counts) }
         }
-
-        var info: BackendInfo {
-            var info = engine.info
-            info.limits.valueBytes = valueBytes ?? info.limits.valueBytes
-            return info
-        }
-
-        func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-            CountingReader(reader: try engine.reader(scope), counts: counts)
-        }
-
-        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-            try engine.write { (writer) throws(StorageError) in
-                try body(CountingWriter(writer: writer, counts: counts))
-            }
-        }
-
-        func close() throws(StorageError) { try engine.close() }
     }
 }
 
@@ -236,18 +198,15 @@ private final class CountedRows {
     deinit { counts.add(work) }
 }
 
-private final class CountingWriter: StorageWriter {
-    private let writer: any StorageWriter
+private final class CountingWriter: ForwardingWriter {
     private let counts: Counts
 
-    init(writer: any StorageWriter, counts: Counts) {
-        self.writer = writer
+    init(_ writer: any StorageWriter, _ counts: Counts) {
         self.counts = counts
+        super.init(writer)
     }
 
-    func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         let rows = try CountedRows(plan, arguments, writer, counts)
         return Cursor(columns: plan.query.width) { [counts] () throws(StorageError) in
             guard try rows.cursor.next() else { return nil }
@@ -256,14 +215,8 @@ private final class CountingWriter: StorageWriter {
         }
     }
 
-    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+    override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         counts.addRows(batch.count)
         return try writer.write(batch)
     }
-
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
-
-    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
-
-    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
 }

@@ -18,12 +18,27 @@ extension Conformance {
             try t.expect(insert.element, equals: 1)
             try t.expect(insert.backend, equals: store.info.name)
             try t.expect(insert.message.count > 10 && insert.message.hasSuffix("."), "The message is no sentence.")
+            for part in ["duplicateKey", "insert", "Pair", "\"2\"", "element 1", store.info.name, insert.message] {
+                try t.expect(insert.description.contains(part), "The description does not have \(part): \(insert)")
+            }
+            let inside = try await t.expectError(.duplicateKey) {
+                try await store.transaction { _, tx in try tx.insert(pairs[1]) }
+            }
+            try t.expect(inside.operation == "insert" && inside.model == "Pair", "\(inside) does not name its call.")
+            try t.expect(inside.backend, equals: store.info.name)
             let update = try await t.expectError(.notFound) { try await store.update(pairs[0]) }
             try t.expect(update.operation, equals: "update")
             try t.expect(update.element, equals: nil)
             let query = try await t.expectError(.invalidQuery) { try await store.all(Pair.self) { $0.limit(-1) } }
             try t.expect(query.operation, equals: "select")
             try t.expect(query.backend, equals: store.info.name)
+            let stream = try await t.expectError(.invalidQuery) {
+                try await store.select(Pair.self) { $0.limit(-1) }.stream()
+            }
+            try t.expect(stream.operation == "stream" && stream.model == "Pair", "\(stream) does not name its call.")
+            try await store.close()
+            let find = try await t.expectError(.closed) { try await store.find(Pair.self, key: ("a", "1")) }
+            try t.expect(find.operation == "find" && find.model == "Pair", "\(find) does not name its call.")
         },
         ConformanceCase(
             "errors/unknown-property", [.q9: [5], .e2: [1]],
@@ -51,14 +66,21 @@ extension Conformance {
             t in
             let store = try await t.open(MisfitItem.self)
             try await store.store.insert(MisfitItem(id: 1))
-            for id in [-1, -2] {
-                try await t.expectError(.configuration) {
+            for id in [-1, -2, -3] {
+                let error = try await t.expectError(.configuration) {
                     try await store.store.insert([MisfitItem(id: 2), MisfitItem(id: id)])
                 }
+                try t.expect(error.model, equals: "Misfit")
+                try await t.expectError(.configuration) { try await store.store.save(MisfitItem(id: id)) }
             }
-            for fault in [MisfitItem.Fault.readsLess, .readsMore] {
+            try await t.expectError(.configuration) { try await store.store.delete(MisfitItem(id: -4)) }
+            for fault in [MisfitItem.Fault.readsLess, .readsMore, .readsChild] {
                 try await MisfitItem.$fault.withValue(fault) {
-                    try await t.expectError(.configuration) { try await store.store.select(MisfitItem.self).all() }
+                    let query = store.select(MisfitItem.self)
+                    let error = try await t.expectError(.configuration) { try await query.all() }
+                    try t.expect(error.model, equals: "Misfit")
+                    try await t.expectError(.configuration) { try await query.stream() }
+                    try await t.expectError(.configuration) { try await store.find(MisfitItem.self, key: 1) }
                 }
             }
             try t.expect(try await store.select(MisfitItem.self).keys(), equals: [1])
@@ -72,8 +94,10 @@ extension Conformance {
             try await t.expectError(.configuration) { try await store.select(Item<NULInName>.self).count() }
             try await t.expectError(.configuration) { try await store.select(Item<SameName>.self).count() }
             try await t.expectError(.configuration) { try await store.select(Item<DoubleAsKey>.self).count() }
-            try await t.expectError(.configuration) { try await store.select(HidingItem.self).count() }
-            try await t.expectError(.configuration) { try await store.insert(HidingItem(id: 1)) }
+            try await t.expectError(.configuration) { try await store.select(RefusedItem<Hiding>.self).count() }
+            try await t.expectError(.configuration) { try await store.insert(RefusedItem<Hiding>(id: 1)) }
+            try await t.expectError(.configuration) { try await store.insert(RefusedItem<NoProperties>(id: 1)) }
+            try await t.expectError(.configuration) { try await store.insert(RefusedItem<ChildAsKey>(id: 1)) }
             try await store.insert(Pen(id: 1))
         },
         ConformanceCase("errors/after-an-error", [.e2: [1]], "After any refused call the store goes on.") { t in
@@ -110,7 +134,8 @@ extension Conformance {
             let (first, second) = (Samples.noise(limit, 1), Samples.noise(limit, 2))
             let other = String(second.dropLast()) + "\u{7F}"
             try await store.store.insert([
-                Pair(first: first, second: second, note: "a"), Pair(first: first, second: other, note: "b"),
+                Pair(first: first, second: second, note: "a", nodes: [Node(id: 1)]),
+                Pair(first: first, second: other, note: "b", nodes: [Node(id: 2), Node(id: 3)]),
             ])
             try t.expect(try await store.store.find(Pair.self, key: (first, second))?.note, equals: "a")
             try t.expect(try await store.store.find(Pair.self, key: (first, other))?.note, equals: "b")
@@ -118,7 +143,9 @@ extension Conformance {
                 try await t.expectError(.limitExceeded) { try await store.store.insert(Pair(first: one, second: two)) }
             }
             try t.expect(try await store.store.delete(Pair.self, keys: [(first, second)]), equals: 1)
-            try t.expect(try await store.store.select(Pair.self).all().map(\.note), equals: ["b"])
+            let left = try await store.store.select(Pair.self).all()
+            try t.expect(left.map(\.note), equals: ["b"])
+            try t.expect(left.map { $0.nodes.map(\.id) }, equals: [[2, 3]])
         },
         ConformanceCase(
             "limits/indexed-bytes", [.e4: [2]],

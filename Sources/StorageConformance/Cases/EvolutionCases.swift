@@ -166,6 +166,11 @@ extension Conformance {
             Versioned<Tags>(1, .records([[1, "a"]])), Tags.self,
             reads: Versioned<LabelsFromTags>(1, .records([[1, "a"]]))),
         renames(
+            "evolution/rename-onto-nil-array", [.s9: [1], .s8: [3]],
+            "An array that takes the name of a nil one is not nil when it becomes Optional.",
+            Versioned<OptionalTagsAndLabels>(1, nil, .records([])), TagsFromLabels.self,
+            reads: Versioned<OptionalTags>(1, .records([]))),
+        renames(
             "evolution/rename-of-removed", [.s9: [4]], "A rename does not bring back what was removed before it.",
             Versioned<Title>(1, "a"), Bare.self, reads: Versioned<NameFromTitle>(1, nil)),
         renames(

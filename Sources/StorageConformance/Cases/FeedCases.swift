@@ -5,7 +5,7 @@ extension Conformance {
     static let feedCases: [ConformanceCase] = [
         ConformanceCase(
             "feed/net-effect", [.o7: [1]],
-            "The feed gives each commit as its net effect by kind and key, with its author."
+            "The feed gives each commit as its net effect by kind and key, with its author and its note."
         ) { t in
             let store = try await t.open(Pen.self, City.self)
             try await store.insert([Pen(id: 1), Pen(id: 2)])
@@ -16,6 +16,12 @@ extension Conformance {
             try await store.update(Pen.self) { $0.where { $0.id == 2 }.set(\.color, to: "c") }
             try await store.transaction { handle, tx in
                 handle.author = "sync"
+                handle.note = "nightly"
+                try? tx.savepoint(handle) {
+                    try tx.insert(Pen(id: 6))
+                    throw Stop(reason: "inner")
+                }
+                _ = try? tx.insert([Pen(id: 7), Pen(id: 2)])
                 try tx.insert(Pen(id: 4))
                 try tx.delete(Pen.self, keys: [4])
                 try tx.delete(Pen.self, keys: [2])
@@ -28,7 +34,7 @@ extension Conformance {
             try t.expect(try await feed.text(), equals: "+[3] ~[2] -[]")
             try t.expect(try await feed.text(), equals: "+[] ~[] -[1]")
             try t.expect(try await feed.text(), equals: "+[] ~[2] -[]")
-            try t.expect(try await feed.text(), equals: "+[5] ~[2] -[3] by sync")
+            try t.expect(try await feed.text(), equals: "+[5] ~[2] -[3] by sync: nightly")
             try t.expect(try await feed.text(), equals: "everything")
         },
         ConformanceCase(
@@ -144,7 +150,7 @@ extension Store.Changes<Store.KeyChanges<Int>>.Iterator {
     mutating func text() async throws -> String? {
         guard let told = try await next() else { return nil }
         guard case .commit(let commit) = told else { return "gap" }
-        let author = commit.author.map { " by \($0)" } ?? ""
+        let author = (commit.author.map { " by \($0)" } ?? "") + (commit.note.map { ": \($0)" } ?? "")
         guard case .keys(let inserted, let updated, let deleted) = commit.changes else { return "everything" + author }
         return "+\(inserted) ~\(updated) -\(deleted)" + author
     }

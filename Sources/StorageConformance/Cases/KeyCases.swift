@@ -116,13 +116,16 @@ extension Conformance {
                 "", "/", "/etc/passwd", "../../x", ".", "..", "CON", "a/b", "a\\b", "\0", "a\0", "a\0b", "'", "''",
                 "\"",
                 "'; DROP TABLE Keyed; --", "' OR '1'='1", "%", "_", "*", "[a]", "NULL", "nil", "👩‍👩‍👧", "\n", " ", "$root",
+                "?1", ":a", " a", "a ", "\u{FEFF}", "\u{10FFFF}",
                 String(repeating: "k", count: 1024), String(repeating: "é", count: 512),
             ].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-            try await store.insert(keys.map { Keyed(id: $0, note: "1") })
+            let records = keys.enumerated().map { Keyed(id: $1, note: "1", pens: [Pen(id: $0), Pen(id: $0 + 1)]) }
+            try await store.insert(records)
             try t.expect(try await store.select(Keyed<String>.self).keys(), equals: keys)
-            for key in keys {
-                try t.expect(try await store.find(Keyed<String>.self, key: key)?.id, equals: key)
-                try await store.save(Keyed(id: key, note: "2"))
+            for (key, record) in zip(keys, records) {
+                try t.expect(try await store.find(Keyed<String>.self, key: key), equals: record)
+                try await store.save(Keyed(id: key, note: "2", pens: [Pen(id: 7)]))
+                try t.expect(try await store.find(Keyed<String>.self, key: key)?.pens, equals: [Pen(id: 7)])
                 try t.expect(
                     try await store.delete(Keyed<String>.self, key: key), equals: 1, "More than one record went.")
             }
@@ -131,16 +134,28 @@ extension Conformance {
             "keys/hostile-text-owners", [.k4: [1], .c2: [1]], "Owners with hostile keys keep their children apart."
         ) {
             t in
-            let store = try await t.open(Keyed<String>.self, Pair.self)
+            let store = try await t.open(Pair.self)
             let keys = ["", "\0", "a", "a\0", "a\0\0", "a/b", "../a", "A", "é", "e\u{301}"]
+            func nodes(_ first: String, _ second: String) -> [Node] {
+                [Node(id: 1, name: first, children: [Node(id: 1, name: second)]), Node(id: 1)]
+            }
             for first in keys {
-                try await store.insert(keys.map { Pair(first: first, second: $0, note: first + "|" + $0) })
+                try await store.insert(
+                    keys.map { Pair(first: first, second: $0, note: first + "|" + $0, nodes: nodes(first, $0)) })
             }
             for first in keys {
                 let found = try await store.all(Pair.self) { $0.where { $0.first == first } }
                 try t.expect(found.count, equals: keys.count)
                 try t.expect(found.map(\.note), equals: found.map { first + "|" + $0.second })
+                try t.expect(found.map(\.nodes), equals: found.map { nodes(first, $0.second) })
             }
+            try await store.save(Pair(first: "a", second: "\0", nodes: [Node(id: 2)]))
+            try t.expect(try await store.delete(Pair.self, keys: [("a", ""), ("a\0", "a\0")]), equals: 2)
+            let left = try await store.all(Pair.self)
+            try t.expect(left.count, equals: keys.count * keys.count - 2)
+            try t.expect(
+                left.map(\.nodes),
+                equals: left.map { $0.first == "a" && $0.second == "\0" ? [Node(id: 2)] : nodes($0.first, $0.second) })
         },
         ConformanceCase(
             "keys/assigned", [.k2: [1, 2]], "A nil key is assigned: 1 and up, returned in the stored model."
@@ -252,9 +267,10 @@ extension Conformance {
             try t.expect(try await store.all(Account.self), equals: stored)
         },
         ConformanceCase(
-            "keys/assigned-concurrently", [.k2: [1], .t4: [2]], "32 tasks that insert at once get 32 keys."
+            "keys/assigned-concurrently", [.k2: [1], .t4: [2]],
+            "32 tasks that insert at once into a new model get 32 keys."
         ) { t in
-            let store = try await t.open(Account.self)
+            let store = try await t.open()
             let keys = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<32 { group.addTask { try await store.insert(Account()).id } }
                 return try await group.reduce(into: []) { $0.append($1) }

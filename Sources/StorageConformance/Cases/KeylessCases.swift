@@ -33,6 +33,12 @@ extension Conformance {
             try t.expect(byTown.map(\.id), equals: [1])
             let byDetour = try await store.all(Journey.self) { $0.where { $0.first.detour.minutes > 5 } }
             try t.expect(byDetour.map(\.id), equals: [2])
+            let without = try await store.all(Journey.self) { $0.where { $0.first.detour == nil } }
+            try t.expect(without.map(\.id), equals: [1])
+            let spare = try await store.all(Journey.self) { $0.where { $0.spare != nil && $0.spare.detour == nil } }
+            try t.expect(spare.map(\.id), equals: [1])
+            let sorted = try await store.all(Journey.self) { $0.order { $0.first.detour.town.descending } }
+            try t.expect(sorted.map(\.id), equals: [2, 1])
             let owned = try await store.select(Leg.self).run("owned(by: Journey.self, \\.legs).all()") {
                 try await $0.owned(by: Journey.self, \.legs).all()
             }

@@ -1,12 +1,7 @@
+internal import Foundation
 internal import MemoryBackend
 internal import StorageAPI
 import StorageDriver
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Conformance {
     /// L1 and L3: the events that layers receive.

@@ -129,6 +129,14 @@ extension Conformance {
                 }
             }
             try t.expect(try await store.all(Slot.self), equals: stored, "A call that failed has stored something.")
+            // Each of many records matches two.
+            try await store.insert((100..<1124).map { Slot(id: $0, line: $0 / 2) })
+            let many = (50..<562).reversed().map { Slot(id: 9999, line: $0) }
+            let error = try await t.expectError(.constraint) {
+                try await store.saving(many, "\\.line") { try await $0.save($1, matching: \.line) }
+            }
+            try t.expect(error.element, equals: 0)
+            try t.expect(error.key, equals: [.int(1123)])
         },
     ]
 }

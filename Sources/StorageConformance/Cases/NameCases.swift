@@ -1,5 +1,10 @@
 internal import StorageAPI
 
+/// A model with two properties whose names differ in case only.
+private enum TwoCases: NoteVersion {
+    static let properties = [VersionField("name", .text), VersionField("NAME", .text)]
+}
+
 extension Conformance {
     /// S6: a model with a name that an engine may have a use for is stored beside its neighbours.
     private static func name<S: Shape>(_ id: String, _: S.Type, _ sentence: String) -> ConformanceCase
@@ -35,6 +40,11 @@ extension Conformance {
             try await store.insert(Item<UpperSelect>(id: 1, value: 2))
             try t.expect(try await store.all(Item<SelectOrder>.self).map(\.value), equals: [1])
             try t.expect(try await store.all(Item<UpperSelect>.self).map(\.value), equals: [2])
+            let notes = [Versioned<TwoCases>(1, "a", "b"), Versioned<TwoCases>(2, "b", "a")]
+            try await store.insert(notes)
+            try t.expect(try await store.all(Versioned<TwoCases>.self), equals: notes)
+            let upper = try await store.select(Versioned<TwoCases>.self) { $0.where(text: "NAME == 'a'") }.keys()
+            try t.expect(upper, equals: [2])
         },
         ConformanceCase("names/normal-forms", [.s6: [1]], "Names in two normal forms are different names.") { t in
             let store = try await t.open(Item<ForeignComposed>.self, Item<ForeignDecomposed>.self)
@@ -42,6 +52,27 @@ extension Conformance {
             try await store.insert(Item<ForeignDecomposed>(id: 1, value: 2))
             try t.expect(try await store.all(Item<ForeignComposed>.self).map(\.value), equals: [1])
             try t.expect(try await store.all(Item<ForeignDecomposed>.self).map(\.value), equals: [2])
+        },
+        ConformanceCase(
+            "names/columns-of-owned", [.s6: [1]],
+            "Owned records may have properties called as the columns that lead to their owners."
+        ) { t in
+            typealias Note = Versioned<PlacedTags>
+            let store = try await t.open(Note.self)
+            func tag(_ number: Int, _ tags: [[FieldValue]]) -> [FieldValue] {
+                [1, .int(9 - number), .int(number), 1, 2, 3, .records(tags)]
+            }
+            let notes = (0..<4).map { id in
+                Note(.int(id), .int(-id), .text("o\(id)"), .records((0..<id).map { tag($0, [tag($0 + id, [])]) }))
+            }
+            try await store.insert(notes.reversed())
+            try t.expect(try await store.all(Note.self), equals: notes)
+            let found = try await store.store.records("Note").where(text: "any tags.position == 7").keys()
+            try t.expect(found, equals: [[.int(3)]])
+            try await store.save(Note(2, 0, "", .records([tag(5, [])])))
+            try await store.delete(Note.self, key: 3)
+            try t.expect(
+                try await store.all(Note.self), equals: notes.prefix(2) + [Note(2, 0, "", .records([tag(5, [])]))])
         },
         ConformanceCase(
             "names/reopened", [.s6: [1], .s4: [1]], needs: [.durability],

@@ -143,6 +143,54 @@ extension Conformance {
             try t.expect([counts.0, counts.1], equals: [4, 1])
         },
         ConformanceCase(
+            "observing/other-forms", [.o1: [1], .o4: [1]],
+            "So can existence, keys, other aggregates, owned records, records without children and chosen properties."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert([
+                Person(id: 1, name: "a", age: 1), Person(id: 2, name: "b", age: 2, pens: [Pen(id: 1)]),
+            ])
+            let query = store.select(Person.self)
+            var exists = query.observer("where { $0.age > 9 }.values(.exists)") {
+                $0.where { $0.age > 9 }.values(.exists)
+            }
+            var keys = query.observer("limit(2).values(.keys)") { $0.limit(2).values(.keys) }
+            var average = query.observer("values(.average { $0.age })") { $0.values(.average { $0.age }) }
+            var greatest = query.observer("values(.max { $0.name })") { $0.values(.max { $0.name }) }
+            var pens = store.select(Pen.self).observer("owned(by: Person.self, \\.pens).values()") {
+                $0.owned(by: Person.self, \.pens).values()
+            }
+            var partial = query.observer("withoutChildren().values()") { $0.withoutChildren().values() }
+            let records = store.store.records("Person").where(text: "age < 9")
+            t.note(
+                "var fields = store.records(\"Person\").where(text: \"age < 9\").only([\"name\", \"pens\"]).values()")
+            var fields = records.only(["name", "pens"]).values().makeAsyncIterator()
+            try t.expect(try await exists.next(), equals: false)
+            try t.expect(try await keys.next(), equals: [1, 2])
+            try t.expect(try await average.next() ?? nil, equals: 1.5)
+            try t.expect(try await greatest.next() ?? nil, equals: "b")
+            try t.expect(try await pens.next()?.map(\.owner), equals: [2])
+            try t.expect(try await partial.next()?.count, equals: 2)
+            try t.expect(
+                try await fields.next()?.map { $0.map(\.name) }, equals: [["name", "pens"], ["name", "pens"]])
+            try await store.save(Person(id: 0, name: "c", age: 12, pens: [Pen(id: 2)]))
+            try t.expect(try await exists.next(), equals: true)
+            try t.expect(try await keys.next(), equals: [0, 1])
+            try t.expect(try await average.next() ?? nil, equals: 5)
+            try t.expect(try await greatest.next() ?? nil, equals: "c")
+            try t.expect(try await pens.next()?.map(\.owner), equals: [0, 2])
+            try t.expect(try await partial.next()?.count, equals: 3)
+            try await store.save(Person(id: 1, name: "a", age: 10))
+            try t.expect(try await fields.next()?.map { $0.first?.content }, equals: [.value(.text("b"), .string)])
+            var none = records.only(["nose"]).values().makeAsyncIterator()
+            do {
+                _ = try await none.next()
+                try t.expect(false, "A property that is not there is observed.")
+            } catch let error as StorageError {
+                try t.expect(error.code, equals: .invalidQuery)
+            }
+        },
+        ConformanceCase(
             "observing/differences", [.o6: [1], .o8: [1]],
             "Each difference leads from the element before to this one, and says no more than there is."
         ) { t in

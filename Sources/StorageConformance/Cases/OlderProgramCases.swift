@@ -178,6 +178,20 @@ extension Conformance {
                         ]), "s1", .records([]),
                     ],
                 ]))),
+        keeps(
+            "evolution/save-other-type", "A save by a type of another name keeps what the stored records own.",
+            Versioned<BareNestingTags>(
+                1,
+                .records([
+                    [1, .records([[2, .records([[3, .records([])], [4, .records([])]])]])], [5, .records([])],
+                ])),
+            saving: Versioned<TagsAsMarks>(1, .records([[1], [5], [6]])),
+            reads: Versioned<BareNestingTags>(
+                1,
+                .records([
+                    [1, .records([[2, .records([[3, .records([])], [4, .records([])]])]])], [5, .records([])],
+                    [6, .records([])],
+                ]))),
         guesses(
             "evolution/save-guess", "Where own keys repeat and the array's length changes, the save is refused.",
             Versioned<SecretTags>(1, "a", .records([[1, "x", "s1"], [1, "y", "s2"]])),

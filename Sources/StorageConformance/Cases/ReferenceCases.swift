@@ -67,6 +67,11 @@ extension Conformance {
             changed.editor = nil
             try await store.update(changed)
             try t.expect(try await store.find(Volume.self, key: 2), equals: changed)
+            let chosen = try await store.store.select(Volume.self).only { ($0.labels, $0.editor) }.all()
+            try t.expect(chosen.map(\.0), equals: [volumes[0].labels, [], []])
+            try t.expect(chosen.map(\.1), equals: [2, nil, 3])
+            let partial = try await store.store.select(Volume.self).withoutChildren().all()
+            try t.expect(try partial.map { volume throws in try volume.editor }, equals: [2, nil, 3])
         },
         ConformanceCase(
             "references/composite-keys", [.r1: [2]], "References are to keys of several parts as well."
@@ -152,6 +157,11 @@ extension Conformance {
             try await t.expectError(.constraint) {
                 try await store.update(Volume.self) { $0.where { $0.id == 2 }.set(\.author, to: 78) }
             }
+            var record = try t.required(try await store.store.records("Volume").first())
+            let place = try t.required(record.fields.firstIndex { $0.name == "author" })
+            record.fields[place].content = .value(.int(78), .int64)
+            let untyped = record
+            try await t.expectError(.constraint) { try await store.store.save(untyped) }
             try t.expect(try await store.all(Volume.self), equals: volumes)
             try await store.update(Volume.self) { $0.where { $0.id == 2 }.set(\.author, to: 4).set(\.editor, to: nil) }
             try t.expect(try await store.find(Volume.self, key: 2)?.author, equals: 4)

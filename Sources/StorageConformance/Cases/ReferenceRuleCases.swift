@@ -119,9 +119,14 @@ extension Conformance {
             var problems: [String] = []
             try await again.store.verify { problems.append($0.description) }
             try t.expect(problems.count, equals: 3, "\(problems)")
-            for name in ["author", "mentor"] {
-                try t.expect(problems.contains { $0.contains(name) }, "\(name) is not reported: \(problems)")
+            for place in ["property author: Writer 1, to which", "property mentor: Writer 1, to which"] {
+                try t.expect(problems.contains { $0.contains(place) }, "\(place) is not reported: \(problems)")
             }
+            let error = try await t.expectError(.notFound) {
+                try await again.store.select(Volume.self).with(\.author).all()
+            }
+            try t.expect(error.key, equals: [.int(1)])
+            try t.expect(error.property, equals: "author")
         },
         ConformanceCase(
             "references/copied", [.r9: [2]], "A copy has the references and obeys their rules; a difference names them."

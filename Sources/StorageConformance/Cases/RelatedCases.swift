@@ -118,6 +118,15 @@ extension Conformance {
             try t.expect(streamed, equals: all.map(\.0.id))
             try t.expect(
                 counts.reads <= 2 * fixed, "A stream of two parts made \(counts.reads) reads, not \(2 * fixed).")
+            // The later part is read from the snapshot of the first.
+            streamed = []
+            for try await (volume, author) in store.select(Volume.self).with(\.author).stream() {
+                if streamed.isEmpty { try await store.delete(Writer.self).run() }
+                streamed.append(volume.id)
+                try t.expect(author.id, equals: 1 + volume.id % 4)
+            }
+            try t.expect(streamed, equals: Array(1...300))
+            try t.expect(try await store.select(Volume.self).count(), equals: 0)
             try await store.close()
         },
         ConformanceCase(

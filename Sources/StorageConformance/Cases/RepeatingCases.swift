@@ -1,4 +1,3 @@
-internal import Logging
 internal import StorageAPI
 import StorageDriver
 internal import Synchronization
@@ -97,8 +96,7 @@ private final class Collisions: Sendable {
 }
 
 /// A backend in whose way another one is.
-private struct CollidingBackend: StorageBackend {
-    static let scheme = "colliding"
+private struct CollidingBackend: ForwardingBackend {
     let backend: any StorageBackend
     let collisions: Collisions
 
@@ -106,60 +104,24 @@ private struct CollidingBackend: StorageBackend {
         (self.backend, self.collisions) = (backend, collisions)
     }
 
-    init(url: StorageURL) throws(StorageError) {
-        throw StorageError(.configuration, "The colliding backend has no URL; it is made around another one.")
-    }
-
-    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        Engine(engine: try backend.open(logger: logger), collisions: collisions)
-    }
-
-    private final class Engine: StorageEngine {
-        private let engine: any StorageEngine
-        private let collisions: Collisions
-
-        init(engine: any StorageEngine, collisions: Collisions) {
-            (self.engine, self.collisions) = (engine, collisions)
+    func forward(to engine: any StorageEngine) -> ForwardingEngine {
+        ForwardingEngine(engine) { [collisions] in
+            $0.begin = { () throws(StorageError) in try collisions.begin() }
+            $0.writer = { CollidingWriter($0, collisions) }
         }
-
-        var info: BackendInfo { engine.info }
-
-        func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader { try engine.reader(scope) }
-
-        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-            try collisions.begin()
-            try engine.write { (writer) throws(StorageError) in
-                try body(CollidingWriter(writer: writer, collisions: collisions))
-            }
-        }
-
-        func close() throws(StorageError) { try engine.close() }
     }
 }
 
-private final class CollidingWriter: StorageWriter {
-    private let writer: any StorageWriter
+private final class CollidingWriter: ForwardingWriter {
     private let collisions: Collisions
 
-    init(writer: any StorageWriter, collisions: Collisions) {
-        self.writer = writer
+    init(_ writer: any StorageWriter, _ collisions: Collisions) {
         self.collisions = collisions
+        super.init(writer)
     }
 
-    func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try writer.rows(plan, arguments)
-    }
-
-    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+    override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         if batch.plan.operation == .insert { try collisions.write() }
         return try writer.write(batch)
     }
-
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
-
-    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
-
-    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
 }

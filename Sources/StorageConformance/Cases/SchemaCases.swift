@@ -189,13 +189,16 @@ extension Conformance {
         refused(
             "schema/scalar-to-array", "A value does not become an array.", AsInt.self, [1], Item<AsList>.self,
             property: "value"),
+        refused(
+            "schema/another-key", "A property does not become a part of the key.", AsInt.self, [1, 2],
+            Item<AsKeyPart>.self, property: "id"),
         ConformanceCase(
             "schema/add-unique", [.w13: [1], .s3: [3]], needs: [.durability],
             "Uniqueness is added where values differ, and refused where not."
         ) {
             t in
             let store = try await t.open(IntItem.self)
-            try await store.insert([IntItem(id: 1, value: 1), IntItem(id: 2, value: 1)])
+            try await store.insert([IntItem(id: 1, value: 77), IntItem(id: 2, value: 77)])
             try await store.close()
             do {
                 _ = try await t.open(Item<Unique>.self)
@@ -205,6 +208,7 @@ extension Conformance {
                     [.constraint, .schemaMismatch].contains(error.code), "Refused with another error: \(error)")
                 try t.expect(error.model, equals: "Item", "The error does not name the model.")
                 try t.expect(error.property, equals: "value", "The error does not name the property.")
+                try t.expect(error.message.contains("77"), "The error does not name the value: \(error)")
             }
             let again = try await t.open(IntItem.self)
             try await again.update(IntItem(id: 2, value: 2))

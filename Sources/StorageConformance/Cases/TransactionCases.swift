@@ -57,13 +57,14 @@ extension Conformance {
             try await store.insert(people)
             try await store.insert(Pen(id: 1, color: "root"))
             try await t.expectStop("mine") {
-                try await store.transaction { _, tx in
+                try await store.transaction { handle, tx in
                     try tx.insert(Samples.person(7))
                     try tx.save(Person(id: 1, name: "changed"))
                     try tx.update(Person(id: 2))
                     try tx.delete(Person.self, keys: [3])
                     try tx.update(Person.self) { $0.set(\.name, to: "all") }
                     try tx.truncate(Pen.self)
+                    try handle.delete(Person.self).run()
                     throw Stop(reason: "mine")
                 }
             }
@@ -90,7 +91,8 @@ extension Conformance {
             try t.expect(try await store.insert(Account()).id, equals: 3, "Assigned keys do not go on where they were.")
         },
         ConformanceCase(
-            "transactions/undo-schema", [.t1: [1]], "A model first used in an undone transaction is as if never used."
+            "transactions/undo-schema", [.t1: [1], .s10: [1]],
+            "A model first used in an undone transaction is as if never used, and its stored name is free."
         ) {
             t in
             let store = try await t.open()
@@ -102,6 +104,23 @@ extension Conformance {
             }
             try t.expect(try await store.all(Account.self), equals: [])
             try t.expect(try await store.insert(Account()).id, equals: 1)
+            try await t.expectStop("name") {
+                try await store.transaction { _, tx in
+                    try tx.insert(IntItem(id: 1, value: 1))
+                    throw Stop(reason: "name")
+                }
+            }
+            try await store.transaction { tx, recorded in
+                do {
+                    try recorded.savepoint(tx) {
+                        try recorded.insert(IntItem(id: 1, value: 1))
+                        throw Stop(reason: "inner")
+                    }
+                } catch is Stop {}
+                try recorded.insert(TextItem(id: 1, value: "a"))
+            }
+            try t.expect(try await store.all(TextItem.self), equals: [TextItem(id: 1, value: "a")])
+            try await t.expectError(.configuration) { try await store.all(IntItem.self) }
         },
         ConformanceCase(
             "transactions/own-storage-error", [.t1: [2]], "A StorageError that the body throws comes out as it is."
@@ -244,6 +263,11 @@ extension Conformance {
                 task.cancel()
                 try await task.value
             }
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await store.insert(Pen(id: 3))
+            }
+            try await t.expectError(.cancelled) { try await late.value }
             try t.expect(try await store.select(Pen.self).keys(), equals: [1])
             try await store.insert(Pen(id: 3))
         },
@@ -258,6 +282,16 @@ extension Conformance {
             try t.expect(try blocking.update(Pen.self) { $0.where { $0.id == 3 }.set(\.color, to: "y") }, equals: 1)
             try t.expect(try blocking.all(Pen.self), equals: [Pen(id: 1, color: "x"), Pen(id: 3, color: "y")])
             try await t.expectError(.duplicateKey) { try blocking.insert(Pen(id: 1)) }
+            try await t.expectStop("mine") {
+                try store.store.blocking.transaction { tx in
+                    try tx.delete(Pen.self).run()
+                    throw Stop(reason: "mine")
+                }
+            }
+            try t.expect(try store.store.blocking.read { tx in try tx.select(Pen.self).keys() }, equals: [1, 3])
+            try t.expect(try store.store.blocking.delete(Pen.self).where { $0.color == "x" }.run(), equals: 1)
+            try blocking.truncate(Pen.self)
+            try t.expect(try blocking.count(Pen.self), equals: 0)
         },
     ]
 }

@@ -1,14 +1,15 @@
 internal import StorageAPI
 
 /// ``Item`` in the version where its value is an enum: what was stored under the raw type may be no case of it.
-struct EnumItem<E: RawRepresentable & Sendable>: Storable where E.RawValue: ScalarValue {
+struct EnumItem<E: RawRepresentable & Sendable>: ListedModel where E.RawValue: ScalarValue {
     var id: Int
     var value: E
 
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema("Item", [Property("id", Int.self, .key), Property("value", E.self)])
+    static var storedModel: String { "Item" }
+    static var fields: [ListedField<Self>] {
+        [.init(\.id, Property("id", Int.self, .key)), .init(\.value, Property("value", E.self))]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -28,16 +29,5 @@ struct EnumItem<E: RawRepresentable & Sendable>: Storable where E.RawValue: Scal
         init(_ path: PropertyPath) { _propertyPath = path }
         var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
         var value: QueryExpression<E> { QueryExpression(_propertyPath, 1) }
-    }
-}
-
-extension EnumItem: DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable("Item") struct \(SwiftSource.name(of: Self.self)) {
-            var id: Int
-            var value: \(SwiftSource.name(of: E.self))
-        }
-        """
     }
 }

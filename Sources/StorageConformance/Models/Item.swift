@@ -15,13 +15,16 @@ extension Shape {
 }
 
 /// A model whose one property beside the key is given by a ``Shape``.
-struct Item<S: Shape>: Storable {
+struct Item<S: Shape>: ListedModel {
     var id: Int
     var value: S.Value
 
     typealias Key = Int
 
-    static var schema: ModelSchema { ModelSchema(S.model, [Property("id", Int.self, .key), S.property]) }
+    static var storedModel: String { S.model }
+    static var fields: [ListedField<Self>] {
+        [.init(\.id, Property("id", Int.self, .key)), .init(\.value, S.property)]
+    }
 
     init(id: Int, value: S.Value) {
         self.id = id
@@ -48,26 +51,14 @@ struct Item<S: Shape>: Storable {
     }
 }
 
-extension Item: DeclaredModel {
-    static var declaration: String {
-        let property = S.property
-        let stored = property.renamedFrom.map { "@Field(renamedFrom: \(SwiftSource.literal($0))) " } ?? ""
-        return """
-            @Storable(\(SwiftSource.literal(S.model))) struct \(SwiftSource.name(of: Self.self)) {
-                var id: Int
-                \(stored)var \(property.name): \(SwiftSource.name(of: S.Value.self))
-            }
-            """
-    }
-}
-
 /// The same model as ``Item`` while it had no property beside the key.
-struct BareItem: Storable {
+struct BareItem: ListedModel {
     var id: Int
 
     typealias Key = Int
 
-    static var schema: ModelSchema { ModelSchema("Item", [Property("id", Int.self, .key)]) }
+    static var storedModel: String { "Item" }
+    static var fields: [ListedField<Self>] { [.init(\.id, Property("id", Int.self, .key))] }
 
     init(id: Int) { self.id = id }
 
@@ -79,15 +70,5 @@ struct BareItem: Storable {
         let _propertyPath: PropertyPath
         init(_ path: PropertyPath) { _propertyPath = path }
         var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
-    }
-}
-
-extension BareItem: DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable("Item") struct BareItem {
-            var id: Int
-        }
-        """
     }
 }

@@ -23,11 +23,6 @@ enum WithDefault: Shape {
     static var property: Property { Property("value", Int.self, default: { 7 }) }
 }
 
-enum WithTextDefault: Shape {
-    typealias Value = String
-    static var property: Property { Property("value", String.self, default: { "new" }) }
-}
-
 /// The value under another name.
 enum Renamed: Shape {
     typealias Value = Int
@@ -47,6 +42,11 @@ enum Indexed: Shape {
 enum Unique: Shape {
     typealias Value = Int
     static var property: Property { Property("value", Int.self, .unique) }
+}
+
+enum AsKeyPart: Shape {
+    typealias Value = Int
+    static var property: Property { Property("value", Int.self, .key) }
 }
 
 // Declarations that no store takes.

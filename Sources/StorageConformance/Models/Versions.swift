@@ -55,6 +55,15 @@ enum SecretStop: ModelVersion {
 enum Stops: NoteVersion { static let properties = [VersionField("stops", .many(Versioned<PlainStop>.self))] }
 enum SecretStops: NoteVersion { static let properties = [VersionField("stops", .many(Versioned<SecretStop>.self))] }
 
+/// Tags that only own others; and the same records by a type of another name, which owns nothing.
+enum BareNestingTag: TagVersion {
+    static var properties: [VersionField] { [VersionField("tags", .many(Versioned<BareNestingTag>.self))] }
+}
+enum BareNestingTags: NoteVersion {
+    static let properties = [VersionField("tags", .many(Versioned<BareNestingTag>.self))]
+}
+enum TagsAsMarks: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<PlainMark>.self))] }
+
 // MARK: Kinds under one name
 
 enum Tags: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<PlainTag>.self))] }
@@ -139,6 +148,10 @@ enum Labels: NoteVersion {
     static let properties = [VersionField("labels", .many(Versioned<PlainTag>.self))]
 }
 enum TagsAndLabels: NoteVersion { static let properties = Tags.properties + Labels.properties }
+enum OptionalTagsAndLabels: NoteVersion { static let properties = OptionalTags.properties + Labels.properties }
+enum TagsFromLabels: NoteVersion {
+    static let properties = [VersionField("tags", .many(Versioned<PlainTag>.self), renamedFrom: "labels")]
+}
 enum LabelsFromTags: NoteVersion {
     static let properties = [VersionField("labels", .many(Versioned<PlainTag>.self), renamedFrom: "tags")]
 }
@@ -175,3 +188,17 @@ enum SecretNestingTags: NoteVersion {
 
 /// Arrays of one name at two levels.
 enum TagsOfTags: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<Tags>.self))] }
+
+/// Properties called as the columns that lead from owned records to their owners.
+enum PlacedTag: TagVersion {
+    static var properties: [VersionField] {
+        ["position", "owner", "node", "parent", "order"].map { VersionField($0, .int) }
+            + [VersionField("tags", .many(Versioned<PlacedTag>.self))]
+    }
+}
+enum PlacedTags: NoteVersion {
+    static let properties = [
+        VersionField("position", .int), VersionField("owner", .text),
+        VersionField("tags", .many(Versioned<PlacedTag>.self)),
+    ]
+}

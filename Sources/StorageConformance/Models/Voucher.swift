@@ -2,20 +2,19 @@ internal import Foundation
 internal import StorageAPI
 
 /// A model whose key is a UUID that the store assigns.
-struct Voucher: Storable {
+struct Voucher: ListedModel {
     var id: UUID?
     var note: String = ""
     var pens: [Pen] = []
 
     typealias Key = UUID
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Voucher",
-            [
-                Property("id", UUID?.self, .key), Property("note", String.self, default: { "" }),
-                Property("pens", [Pen].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", UUID?.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+        ]
     }
 
     init(id: UUID? = nil, note: String = "", pens: [Pen] = []) { (self.id, self.note, self.pens) = (id, note, pens) }
@@ -42,17 +41,5 @@ struct Voucher: Storable {
         var id: QueryExpression<UUID?> { QueryExpression(_propertyPath, 0) }
         var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
         var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
-    }
-}
-
-extension Voucher: DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Voucher {
-            var id: UUID?
-            var note: String = ""
-            var pens: [Pen] = []
-        }
-        """
     }
 }

@@ -71,17 +71,30 @@ struct WiderItem<W: Width>: Storable {
     }
 }
 
-/// A model whose container would hide owned records.
-struct HidingItem: Storable {
+/// The properties of a model that no store takes.
+protocol RefusedProperties: Sendable {
+    static var properties: [Property] { get }
+}
+
+/// A container that would hide owned records.
+enum Hiding: RefusedProperties {
+    static var properties: [Property] {
+        var hiding = Property("pens", [Int].self)
+        hiding.kind = .refused("own @Storable children as T, T?, [T] or [T]?")
+        return [Property("id", Int.self, .key), hiding]
+    }
+}
+
+enum NoProperties: RefusedProperties { static let properties: [Property] = [] }
+enum ChildAsKey: RefusedProperties { static var properties: [Property] { [Property("id", [Pen].self)] } }
+
+/// A model that no store takes.
+struct RefusedItem<P: RefusedProperties>: Storable {
     var id: Int
 
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        var hiding = Property("pens", [Int].self)
-        hiding.kind = .refused("own @Storable children as T, T?, [T] or [T]?")
-        return ModelSchema("Hiding", [Property("id", Int.self, .key), hiding])
-    }
+    static var schema: ModelSchema { ModelSchema("Refused", P.properties) }
 
     init(id: Int) { self.id = id }
     init(reading row: inout RowReader) throws(StorageError) { id = try row.read(Int.self) }
@@ -94,9 +107,9 @@ struct HidingItem: Storable {
     }
 }
 
-/// A conformance that writes and reads one value more, or one less, than its schema has.
+/// A conformance that writes and reads other values than its schema has: one more, one less, or an owned record.
 struct MisfitItem: Storable {
-    enum Fault: Int, Sendable { case none, writesMore, writesLess, readsMore, readsLess }
+    enum Fault: Int, Sendable { case none, readsMore, readsLess, readsChild }
     @TaskLocal static var fault = Fault.none
 
     var id: Int
@@ -113,6 +126,7 @@ struct MisfitItem: Storable {
         id = try row.read(Int.self)
         if Self.fault != .readsLess { _ = try row.read(Int.self) }
         if Self.fault == .readsMore { _ = try row.read(Int.self) }
+        if Self.fault == .readsChild { _ = try row.read([Pen].self) }
     }
 
     func write(into row: inout RowWriter) {
@@ -120,9 +134,10 @@ struct MisfitItem: Storable {
         // The fault is in the value: writing runs on the store's own thread, where no task's value is.
         if id != -1 { row.write(id) }
         if id == -2 { row.write(id) }
+        if id == -3 { row.write([Pen(id: 1)]) }
     }
 
-    func writeKey(into row: inout RowWriter) { row.write(id) }
+    func writeKey(into row: inout RowWriter) { if id != -4 { row.write(id) } }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

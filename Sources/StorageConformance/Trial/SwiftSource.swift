@@ -22,10 +22,12 @@ enum SwiftSource {
     }
 
     /// A type's name as a declaration can have it: `Holder<Int>` is `HolderOfInt`.
-    static func name(of type: Any.Type) -> String {
-        let name = String(describing: type)
-        if let wrapped = name.inner("Optional<") { return wrapped + "?" }
-        if let element = name.inner("Array<") { return "[\(element.inner("Optional<").map { $0 + "?" } ?? element)]" }
+    static func name(of type: Any.Type) -> String { name(String(describing: type)) }
+
+    private static func name(_ name: String) -> String {
+        if let wrapped = name.inner("Optional<") { return self.name(wrapped) + "?" }
+        if let element = name.inner("Array<") { return "[\(self.name(element))]" }
+        if let model = name.inner("Ref<") { return "Ref<\(self.name(model))>" }
         return name.replacing("<", with: "Of").replacing(">", with: "").replacing(", ", with: "And")
     }
 

@@ -16,9 +16,9 @@ import Testing
         ("[" + (0..<count).map { #"{"id": \#($0), "cityName": "Town \#($0)"}"# }.joined(separator: ",\n") + "]").data
     }
 
-    @Test(arguments: Backend.allCases)
-    func `one call stores a list, whatever is stored already`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `one call stores a list, whatever is stored already`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.save(Town(id: 1, name: "old"))
             #expect(try await store.save(json: Self.towns(1500), as: Town.self) == 1500)
             #expect(try await store.select(Town.self).count() == 1500)
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a bad record leaves nothing of the call`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `a bad record leaves nothing of the call`() async throws {
+        try await withStore(.sqlite) { store in
             let bad = Self.towns(1500).dropLast() + #", {"id": 9000, "cityName": 3}]"#.data
             let error = await expectError(.invalidValue) { try await store.save(json: bad, as: Town.self) }
             #expect(error?.message == "[1500].cityName is 3, not a valid string.")
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `merging sets what the JSON has`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `merging sets what the JSON has`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.save(JSONDecodingTests.ann)
             let json = """
                 [{"id": 7, "info": {"age": 29}, "nickname": "Nan", "quills": [{"colour": {"name": "gold"}}], "editor": null},
@@ -75,9 +75,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `records are found by another property than the key, merged or whole`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `records are found by another property than the key, merged or whole`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert(Contact(email: "a", name: "Ann", age: 3))
             let json = #"[{"email": "a", "age": 4}, {"email": "b", "name": "Bo"}, {"email": "b", "age": 9, "id": 70}]"#
                 .data
@@ -103,9 +103,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `of several records that cannot be stored the error is about the first`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `of several records that cannot be stored the error is about the first`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert([("1", "a"), ("2", "b"), ("3", "b")].map { Contact(email: $0, name: $1) })
             // No number, no text, several with the values, a key that another has, and a unique value.
             let wrong: [(json: String, code: StorageError.Code)] = [
@@ -131,12 +131,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a file is stored in parts that tell how far they are`(_ backend: Backend) async throws {
+    @Test
+    func `a file is stored in parts that tell how far they are`() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("towns.json")
             try (#"{"count": 3000, "items": "#.data + Self.towns(3000) + "}".data).write(to: file)
-            try await withStore(backend) { store in
+            try await withStore(.sqlite) { store in
                 let told = Mutex<[(Int, Double)]>([])
                 let count = try await store.save(jsonFile: file, as: Town.self, options: .init(at: "items")) {
                     count, fraction in
@@ -155,10 +155,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `an object on each line is a record`(_ backend: Backend) async throws {
+    @Test
+    func `an object on each line is a record`() async throws {
         try await withFolder { (folder) async throws -> Void in
-            try await withStore(backend) { (store) async throws -> Void in
+            try await withStore(.sqlite) { (store) async throws -> Void in
                 let file = folder.appendingPathComponent("towns.ndjson")
                 try await store.save(json: Self.towns(600), as: Town.self)
                 let towns = try await store.select(Town.self).all()
@@ -175,9 +175,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a cancelled call stores nothing`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws -> Void in
+    @Test
+    func `a cancelled call stores nothing`() async throws {
+        try await withStore(.sqlite) { (store) async throws -> Void in
             let task = Mutex<Task<Int, any Error>?>(nil)
             let (started, go) = AsyncStream.makeStream(of: Void.self)
             let running = Task {
@@ -194,9 +194,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `the store assigns the keys that the JSON lacks`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `the store assigns the keys that the JSON lacks`() async throws {
+        try await withStore(.sqlite) { store in
             let json = #"[{"text": "a", "children": [{"text": "b"}]}, {"text": "c"}]"#
             #expect(try await store.save(json: json.data, as: Line.self) == 2)
             let lines = try await store.select(Line.self).order { $0.id }.all()
@@ -218,9 +218,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `what arrives in pieces is stored when all is there, wherever it is cut`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws -> Void in
+    @Test
+    func `what arrives in pieces is stored when all is there, wherever it is cut`() async throws {
+        try await withStore(.sqlite) { (store) async throws -> Void in
             let json = Array(Self.towns(500))
             #expect(try await store.save(json: Pieces(all: json), as: Town.self) == 500)
             let cut = stride(from: 0, to: json.count, by: 7).map { Array(json[$0..<min($0 + 7, json.count)]) }
@@ -230,9 +230,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `what does not arrive whole, or is no such record, stores nothing`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws -> Void in
+    @Test
+    func `what does not arrive whole, or is no such record, stores nothing`() async throws {
+        try await withStore(.sqlite) { (store) async throws -> Void in
             let json = Array(Self.towns(500))
             await #expect(throws: Pieces<[UInt8]>.Broken.self) {
                 try await store.save(json: Pieces(all: [json], breaks: true), as: Town.self)
@@ -266,10 +266,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `records are exported to a file that is read again`(_ backend: Backend) async throws {
+    @Test
+    func `records are exported to a file that is read again`() async throws {
         try await withFolder { (folder) async throws -> Void in
-            try await withStore(backend) { (store) async throws -> Void in
+            try await withStore(.sqlite) { (store) async throws -> Void in
                 let file = folder.appendingPathComponent("out.json")
                 #expect(try await store.select(Town.self).export(to: file) == 0)
                 #expect(try String(contentsOf: file, encoding: .utf8) == "[]\n")

@@ -1,7 +1,6 @@
 import Foundation
 import StorageKit
 import TestSupport
-import Testing
 
 /// A model with every kind of property that queries tell apart, and rows whose values meet often.
 @Storable struct Sample: Equatable {
@@ -80,31 +79,5 @@ extension Sample {
         Part(
             id: random.pick([1, 2]), name: random.pick(texts), weight: random.maybe { $0.pick([0, 1.5, -2]) },
             count: random.pick([0, 1, 2]))
-    }
-}
-
-/// Compares queries with plain Swift over the same rows.
-struct SampleCheck {
-    let store: Store
-    let rows: [Sample]
-
-    static func run(on backend: Backend, seed: UInt64 = 1, _ body: (SampleCheck) async throws -> Void) async throws {
-        try await withStore(backend) { (store) async throws in
-            let rows = Sample.rows(120, seed: seed)
-            try await store.insert(rows)
-            try await body(SampleCheck(store: store, rows: rows))
-        }
-    }
-
-    /// The condition chooses the rows that the Swift expression chooses, and its negation the others.
-    func callAsFunction(
-        _ condition: (Sample.Columns) -> QueryExpression<Bool>, _ what: Comment? = nil,
-        sourceLocation: SourceLocation = #_sourceLocation, _ swift: (Sample) -> Bool
-    ) async throws {
-        let wanted = rows.filter(swift).map(\.id)
-        #expect(
-            try await store.select(Sample.self).where(condition).keys() == wanted, what, sourceLocation: sourceLocation)
-        let others = try await store.select(Sample.self).where { !condition($0) }.keys()
-        #expect(others == rows.filter { !swift($0) }.map(\.id), "not", sourceLocation: sourceLocation)
     }
 }

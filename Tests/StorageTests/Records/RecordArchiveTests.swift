@@ -23,14 +23,9 @@ struct RecordArchiveTests {
     @Test
     func `are those of types, byte for byte`() async throws {
         try await expectEqualArchives([PropertyTests.Everything(id: 1), try PropertyTests.full()])
-        let trees = [RecursionTests.tree(3, 2)]
-        try await expectEqualArchives(trees)
-        try await expectEqualArchives([
-            RecursionTests.Forest(country: "de", number: 2, trees: trees, oldest: [trees[0]])
-        ])
-        try await expectEqualArchives([
-            RecursionTests.Folder(id: 1, files: [.init(id: 2, archive: [.init(id: 3)]), .init(id: 4)])
-        ])
+        try await expectEqualArchives([Branchlet.tree(1, 3)])
+        try await expectEqualArchives([RecordRoundTripTests.machine])
+        try await expectEqualArchives(RecordRoundTripTests.accounts)
     }
 
     @Test

@@ -41,12 +41,12 @@ struct RecordSchemaTests {
             .init(name: "spares", kind: .children(pen), isOptional: true),
         ], assignsKeys: true)
 
-    @Test(arguments: Backend.allCases)
-    func `the tables are those of a type with the same properties`(_ backend: Backend) async throws {
-        try await withStore(backend) { (typed) async throws in
+    @Test
+    func `the tables are those of a type with the same properties`() async throws {
+        try await withStore(.sqlite) { (typed) async throws in
             let zhang = Person(name: "Zhang", home: Home(id: 1, city: "Chengdu"), pens: [Pen(id: 1, price: 9.5)])
             let stored = try await typed.insert(zhang)
-            try await withStore(backend) { (store) async throws in
+            try await withStore(.sqlite) { (store) async throws in
                 try await store.prepare([Self.person])
                 #expect(try await store.schema() == typed.schema())
                 #expect(try await store.recordSchemas() == [Self.person])
@@ -58,9 +58,9 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a schema adds what the stored one lacks, and takes nothing away`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws in
+    @Test
+    func `a schema adds what the stored one lacks, and takes nothing away`() async throws {
+        try await withStore(.sqlite) { (store) async throws in
             try await store.insert(Pen(id: 1, price: 2))
             let part = RecordSchema(
                 name: "Pen",
@@ -81,9 +81,9 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `types that were used before go on after a schema has changed their tables`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws in
+    @Test
+    func `types that were used before go on after a schema has changed their tables`() async throws {
+        try await withStore(.sqlite) { (store) async throws in
             try await store.insert(Pen(id: 1, price: 2))
             let color = RecordSchema.Property(name: "color", kind: .column(.string), isOptional: true)
             try await store.transaction { tx in
@@ -106,10 +106,9 @@ struct RecordSchemaTests {
             ])
     }
 
-    @Test(arguments: Backend.allCases)
-    func `S3 another type, another key and a new required property are schemaMismatch`(_ backend: Backend) async throws
-    {
-        try await withStore(backend) { (store) async throws in
+    @Test
+    func `S3 another type, another key and a new required property are schemaMismatch`() async throws {
+        try await withStore(.sqlite) { (store) async throws in
             try await store.insert(Person(name: "a", home: Home(id: 1, city: "b")))
             let before = try await store.schema()
             func expectMismatch(_ properties: [RecordSchema.Property], _ name: String?) async {
@@ -133,9 +132,9 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `what no type could declare is configuration, and makes nothing`(_ backend: Backend) async throws {
-        try await withStore(backend) { (store) async throws in
+    @Test
+    func `what no type could declare is configuration, and makes nothing`() async throws {
+        try await withStore(.sqlite) { (store) async throws in
             let id = RecordSchema.Property(name: "id", kind: .column(.int64))
             func expectRefused(
                 _ properties: [RecordSchema.Property], named name: String = "Model", assigns: Bool = false

@@ -22,19 +22,17 @@ struct RecordWritingTests {
         return DynamicRecord(model: "Person", fields: fields + [home("Chengdu")] + more)
     }
 
-    private func withPeople(
-        _ backend: Backend, _ count: Int64 = 0, _ body: (Store) async throws -> Void
-    ) async throws {
-        try await withStore(backend) { (store) async throws in
+    private func withPeople(_ count: Int64 = 0, _ body: (Store) async throws -> Void) async throws {
+        try await withStore(.sqlite) { (store) async throws in
             try await store.prepare([RecordSchemaTests.person])
             try await store.insert((0..<count).map { Self.person($0 + 1, "p\($0 + 1)") })
             try await body(store)
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `K2 keys are assigned, and the stored records have them`(_ backend: Backend) async throws {
-        try await withPeople(backend) { (store) async throws in
+    @Test
+    func `K2 keys are assigned, and the stored records have them`() async throws {
+        try await withPeople { (store) async throws in
             let stored = try await store.insert([
                 Self.person(nil, "a"), Self.person(7, "b"),
                 Self.person(nil, "c", [Self.value("email", .null, .string)]),
@@ -50,9 +48,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `W records are saved by other properties than their key`(_ backend: Backend) async throws {
-        try await withPeople(backend, 2) { (store) async throws in
+    @Test
+    func `W records are saved by other properties than their key`() async throws {
+        try await withPeople(2) { (store) async throws in
             let saved = try await store.save(
                 [Self.person(nil, "p2", [Self.value("email", .text("b"), .string)]), Self.person(nil, "new")],
                 matching: ["name"])
@@ -75,9 +73,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `W1 W3 W4 the verbs' errors, and all or nothing`(_ backend: Backend) async throws {
-        try await withPeople(backend, 2) { (store) async throws in
+    @Test
+    func `W1 W3 W4 the verbs' errors, and all or nothing`() async throws {
+        try await withPeople(2) { (store) async throws in
             let duplicate = await expectError(.duplicateKey) {
                 try await store.insert([Self.person(5, "x"), Self.person(2, "y")])
             }
@@ -98,9 +96,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `what is left out is nil or empty, and owned records are replaced whole`(_ backend: Backend) async throws {
-        try await withPeople(backend) { (store) async throws in
+    @Test
+    func `what is left out is nil or empty, and owned records are replaced whole`() async throws {
+        try await withPeople { (store) async throws in
             let pens = DynamicRecord.Content.children([
                 DynamicRecord(model: "Person.pens", fields: [Self.value("id", .int(1), .int64)]),
                 DynamicRecord(
@@ -119,9 +117,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `V5 what a model cannot hold is invalidValue that names the property`(_ backend: Backend) async throws {
-        try await withPeople(backend) { (store) async throws in
+    @Test
+    func `V5 what a model cannot hold is invalidValue that names the property`() async throws {
+        try await withPeople { (store) async throws in
             func expectInvalid(_ property: String?, _ record: DynamicRecord) async {
                 let error = await expectError(.invalidValue) { try await store.insert([Self.person(1, "a"), record]) }
                 #expect(error?.property == property && error?.model == "Person" && error?.element == 1)
@@ -188,10 +186,9 @@ struct RecordWritingTests {
         var other: [String: Int]?
     }
 
-    @Test(arguments: Backend.allCases)
-    func `V2 values are held to their column's type, and stored in the one form of it`(_ backend: Backend) async throws
-    {
-        try await withStore(backend) { (store) async throws in
+    @Test
+    func `V2 values are held to their column's type, and stored in the one form of it`() async throws {
+        try await withStore(.sqlite) { (store) async throws in
             try await store.insert(Scalars(id: 1))
             let empty = try #require(try await store.records("Scalars").first())
             func save(_ name: String, _ value: Value) async throws -> Value? {
@@ -238,9 +235,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `first, find, keys, exists and a stream give what a query gives`(_ backend: Backend) async throws {
-        try await withPeople(backend, 700) { (store) async throws in
+    @Test
+    func `first, find, keys, exists and a stream give what a query gives`() async throws {
+        try await withPeople(700) { (store) async throws in
             let all = try await store.records("Person").all()
             let some = store.records("Person").where(text: "id > 600").order(text: "id desc")
             #expect(try await some.first() == all.last)
@@ -277,9 +274,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `W5 W6 properties are set and records deleted by a condition and by keys`(_ backend: Backend) async throws {
-        try await withPeople(backend, 10) { (store) async throws in
+    @Test
+    func `W5 W6 properties are set and records deleted by a condition and by keys`() async throws {
+        try await withPeople(10) { (store) async throws in
             let some = store.records("Person").where(text: "id > ?", arguments: [.int(8)])
             #expect(
                 try await some.set("name", to: .text("x")).set("email", to: .null).set("name", to: .text("y")).run()
@@ -300,9 +297,9 @@ struct RecordWritingTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `T the same calls in a transaction, in a read block and without async`(_ backend: Backend) async throws {
-        try await withPeople(backend, 3) { (store) async throws in
+    @Test
+    func `T the same calls in a transaction, in a read block and without async`() async throws {
+        try await withPeople(3) { (store) async throws in
             struct Stop: Error {}
             try await store.transaction { tx in
                 try tx.insert(Self.person(nil, "a"))

@@ -3,8 +3,8 @@ import StorageKit
 import Synchronization
 import Testing
 
-/// Every backend beside every other.
-let pairsOfBackends = Backend.allCases.flatMap { from in Backend.allCases.map { (from, $0) } }
+/// Every backend beside the next one, so that each is once the first and once the second.
+let pairsOfBackends = zip(Backend.allCases, Backend.allCases.dropFirst() + Backend.allCases.prefix(1)).map { ($0, $1) }
 
 /// Runs a test on two new stores.
 func withStores(_ backends: (Backend, Backend), _ body: (Store, Store) async throws -> Void) async throws {
@@ -65,9 +65,9 @@ struct CopyTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `records that are there are kept, or replaced where that is asked for`(_ backend: Backend) async throws {
-        try await withStores((.memory, backend)) { source, target in
+    @Test
+    func `records that are there are kept, or replaced where that is asked for`() async throws {
+        try await withStores((.memory, .sqlite)) { source, target in
             try await source.insert(Branchlet.tree(1, 2))
             let old = Branchlet.tree(9, 1)
             try await target.insert(old)
@@ -91,9 +91,9 @@ struct CopyTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `a cancelled copy leaves nothing, and the store goes on`(_ backend: Backend) async throws {
-        try await withStores((.memory, backend)) { source, target in
+    @Test
+    func `a cancelled copy leaves nothing, and the store goes on`() async throws {
+        try await withStores((.memory, .sqlite)) { source, target in
             try await fill(source)
             let running = Mutex<Task<[ModelDigest], any Error>?>(nil)
             let isKnown = DispatchSemaphore(value: 0)
@@ -144,9 +144,9 @@ struct CopyTests {
 
 @Suite("Digests of models")
 struct DigestTests {
-    @Test(arguments: Backend.allCases)
-    func `the digest is SHA-256 of the documented bytes`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `the digest is SHA-256 of the documented bytes`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert(Branchlet(id: 1, name: "one"))
             // Computed by Python's hashlib from what ModelDigest documents.
             #expect(
@@ -155,9 +155,9 @@ struct DigestTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func `any change changes the digest, and undoing it brings it back`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+    @Test
+    func `any change changes the digest, and undoing it brings it back`() async throws {
+        try await withStore(.sqlite) { store in
             try await store.insert(Sampler.all)
             let before = try await store.digest(of: "Sampler")
             var seen: Set<ModelDigest> = [before]

@@ -101,13 +101,6 @@ struct VerifyTests {
 
 @Suite("Backups and compaction")
 struct BackupTests {
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-backup-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     @Test(arguments: [Backend.sqlite, .archive])
     func `a backup is a store of its own with all that was committed`(_ backend: Backend) async throws {
         try await withFolder { folder in

@@ -73,6 +73,13 @@ extension Conformance {
             try t.expect(try await query.run("sum { $0.value }") { try await $0.sum { $0.value } }, equals: 19)
             try t.expect(try await query.run("max { $0.value }") { try await $0.max { $0.value } }, equals: 10)
             try t.expect(try await query.run("min { $0.value }") { try await $0.min { $0.value } }, equals: values[3])
+            let long = try t.required(Decimal(string: String(repeating: "9", count: 38)))
+            let parts = try [long, t.required(Decimal(string: "0.6")), -1, 0, t.required(Decimal(string: "0.25"))]
+            try await store.insert(parts.enumerated().map { Holder(id: 10 + $0.offset, value: $0.element) })
+            let rounded = store.select(Holder<Decimal>.self) { $0.where { $0.id >= 10 } }
+            try t.expect(
+                try await rounded.run("sum { $0.value }") { try await $0.sum { $0.value } }, equals: long,
+                "The sum is not rounded once.")
         },
         ConformanceCase(
             "aggregates/durations", [.q7: [5, 6], .v4: [7]],

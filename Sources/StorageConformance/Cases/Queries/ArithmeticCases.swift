@@ -175,7 +175,10 @@ extension Conformance {
             let store = try await t.open(Measure.self)
             try await store.insert((1...9).map { Measure(id: $0, number: $0 == 9 ? .max : $0) })
             let page = store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.limit(2) }
-            try await t.expectError(.overflow) { try await page.all() }
+            let error = try await t.expectError(.overflow) { try await page.all() }
+            try t.expect(error.model, equals: "Measure")
+            try t.expect(error.backend, equals: store.info.name)
+            try t.expect(error.message.contains("+ 1"), "The error does not show the computation: \(error)")
             try await t.expectError(.overflow) {
                 try await store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.limit(0) }.all()
             }
@@ -224,6 +227,12 @@ extension Conformance {
             try t.expect(try await store.all(Measure.self).compactMap(\.flag), equals: [])
             let found = store.select(Measure.self) { $0.where { $0.id < 9 && $0.number + 1 > 3 }.limit(2) }
             try t.expect(try await found.keys(), equals: [3, 4])
+            try await store.insert(Measure(id: 10, number: .min))
+            for text in ["-number > 0", "number / -1 > 0"] {
+                try await t.expectError(.overflow) {
+                    try await store.store.select(Measure.self).where(text: text).keys()
+                }
+            }
         },
         ConformanceCase(
             "arithmetic/stream", [.q3: [8]],

@@ -40,6 +40,8 @@ extension Conformance {
             "filters/equal-nil", [.q2: [1, 2]], "nil equals nil, and no value; != holds where the other side is nil.",
             Equivalent({ $0.number == nil }, { $0.number == nil }),
             Equivalent({ $0.number != nil }, { $0.number != nil }),
+            Equivalent({ $0.number == Int?.none }, { $0.number == nil }),
+            Equivalent({ $0.number != Int?.none }, { $0.number != nil }),
             Equivalent({ $0.number == 2 }, { $0.number == 2 }),
             Equivalent({ $0.number != 2 }, { $0.number != 2 }),
             Equivalent({ $0.text == "" }, { $0.text == "" }),
@@ -83,7 +85,8 @@ extension Conformance {
             "Two properties are compared with each other, nil equal to nil.",
             Equivalent({ $0.number == $0.number }, { _ in true }),
             Equivalent({ $0.number == $0.id }, { $0.number == $0.id }),
-            Equivalent({ $0.number != $0.id }, { $0.number != $0.id })),
+            Equivalent({ $0.number != $0.id }, { $0.number != $0.id }),
+            Equivalent({ $0.number < $0.id }, { measure in measure.number.map { $0 < measure.id } ?? false })),
         filters(
             "filters/in", [.q3: [1], .q4: [1]], "Membership is equality with one of the values, nil among them.",
             Equivalent({ $0.number.isIn([1, 5, 77]) }, { [1, 5, 77].contains($0.number) }),

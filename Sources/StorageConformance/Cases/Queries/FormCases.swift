@@ -62,6 +62,15 @@ extension Conformance {
             TextEquivalent("nickname in {'n1', nil}") { $0.nickname.isIn(["n1", nil]) },
             TextEquivalent("age not in (3, 9)") { !$0.age.isIn([3, 9]) },
             TextEquivalent("age between {6, 24}") { $0.age.isIn(6...24) },
+            TextEquivalent("age between 6 and 24 and isMember") { $0.age.isIn(6...24) && $0.isMember },
+            TextEquivalent("1 = `age` || !isMember") { $0.age == 1 || !$0.isMember },
+            TextEquivalent("age < 100 and age + 1 =< 3 * (2 + 1)") { $0.age < 100 && $0.age + 1 <= 9 },
+            TextEquivalent("isMember") { $0.isMember },
+            TextEquivalent("TRUEPREDICATE") { $0.id > 0 },
+            TextEquivalent("false or isMember") { $0.isMember },
+            TextEquivalent("nickname is not nil and name == \"person 1\"") {
+                $0.nickname != nil && $0.name == "person 1"
+            },
             TextEquivalent("nickname is nil") { $0.nickname == nil },
             TextEquivalent("nickname != null") { $0.nickname != nil },
             TextEquivalent("age * 2 - 1 > 10 + id") { $0.age * 2 - 1 > $0.id + 10 },
@@ -82,10 +91,14 @@ extension Conformance {
                 $0.name.contains("RSON 3", ignoring: [.case, .diacritics])
             },
             TextEquivalent("name ==[c] 'PERSON 4'") { $0.name.equals("PERSON 4", ignoring: .case) },
+            TextEquivalent("name BEGINSWITH[c] 'PERSON 1'") { $0.name.hasPrefix("PERSON 1", ignoring: .case) },
             TextEquivalent("name like '*?5'") { $0.name.like("*?5") },
             TextEquivalent("name contains '*'") { $0.name.contains("*") },
             TextEquivalent("tags contains 't1'") { $0.tags.contains("t1") },
             TextEquivalent("'t2' in tags") { $0.tags.contains("t2") },
+            TextEquivalent("any tags == 't1'") { $0.tags.contains("t1") },
+            TextEquivalent("count(pens) == 2") { $0.pens.count == 2 },
+            TextEquivalent("spares == nil") { $0.spares.isNil },
             TextEquivalent("tags.@count == 2") { $0.tags.count == 2 },
             TextEquivalent("city.name == 'c1'") { $0.city.name == "c1" },
             TextEquivalent("city == nil") { $0.city == nil },
@@ -99,7 +112,9 @@ extension Conformance {
             TextEquivalent("any city.districts (any lamps.price == 1)") {
                 $0.city.districts.any { $0.lamps.any { $0.price == 1 } }
             }),
-        ConformanceCase("forms/text-order", [.q1: [1]], "An order as text is the order as it is typed.") { t in
+        ConformanceCase(
+            "forms/text-order", [.q1: [1]], "An order as text is the order as it is typed."
+        ) { t in
             let store = try await t.open(Person.self)
             try await store.insert(people)
             let typed = store.select(Person.self) {
@@ -109,6 +124,10 @@ extension Conformance {
             let written = store.store.select(Person.self)
                 .order(text: "isMember DESC, nickname nils last, city.name ascending")
             try t.expect(try await written.keys(), equals: try await typed.keys())
+            let counted = store.store.select(Person.self).order(text: "pens.@count")
+            try t.expect(
+                try await counted.keys(),
+                equals: try await store.select(Person.self) { $0.order { $0.pens.count } }.keys())
         },
         ConformanceCase(
             "forms/text-values", [.q1: [2]], "Whatever stands in a text's values and arguments is a value."
@@ -131,6 +150,17 @@ extension Conformance {
             }
             let set = store.store.select(Person.self).where(text: "name in ?", hostile)
             try t.expect(try await set.count(), equals: hostile.count)
+            // Of dates, UUIDs and enums a text has the written form.
+            let (moment, code) = (Date(timeIntervalSinceReferenceDate: 0), Corpus.uuids[0])
+            try await store.store.insert([Holder(id: 1, value: moment), Holder(id: 2, value: moment + 1)])
+            try await store.store.insert(Corpus.uuids.map { Keyed(id: $0) })
+            try await store.store.insert([Choice(id: 1, kind: .odd), Choice(id: 2, kind: .small)])
+            let dates = store.store.select(Holder<Date>.self).where(text: "value <= '2001-01-01T00:00:00Z'")
+            try t.expect(try await dates.keys(), equals: [1])
+            let codes = store.store.select(Keyed<UUID>.self).where(text: "id = '\(code.uuidString)'")
+            try t.expect(try await codes.keys(), equals: [code])
+            let kinds = store.store.select(Choice.self).where(text: "kind == \"small\"")
+            try t.expect(try await kinds.keys(), equals: [2])
         },
         ConformanceCase(
             "forms/text-errors", [.q9: [1, 5]],
@@ -147,7 +177,9 @@ extension Conformance {
                 ("age in {1 2}", 11, ","), ("age > # 2", 7, "#"), ("pens.price == 1", 12, "any"),
                 ("age == ?", 8, "argument"),
                 ("any age > 1", 5, "array"), ("", 1, "expected"),
-                ("age == 1e500", 8, "1e500"),
+                ("age == 1e500", 8, "1e500"), ("name contains 5", 6, "string"), ("age like 'a'", 5, "int64"),
+                ("age in {1, name}", 12, "plain"), ("name.x == 1", 1, "name"), ("name ==[x] 'a'", 9, "cd"),
+                ("pens == 1", 6, "child"),
             ]
             for (text, character, word) in mistakes {
                 t.note("try await store.select(Person.self).where(text: \(SwiftSource.literal(text))).all()")
@@ -163,8 +195,13 @@ extension Conformance {
             try await t.expectError(.invalidQuery) {
                 try await store.store.select(Person.self).where(text: "age == 1", 5).all()
             }
+            for order in ["age up", "tags"] {
+                try await t.expectError(.invalidQuery) {
+                    try await store.store.select(Person.self).order(text: order).all()
+                }
+            }
             try await t.expectError(.invalidQuery) {
-                try await store.store.select(Person.self).order(text: "age up").all()
+                try await store.store.select(Person.self).where(text: "age").all()
             }
             try t.expect(try await store.select(Person.self).count(), equals: people.count)
         },
@@ -174,7 +211,7 @@ extension Conformance {
             t in
             let store = try await t.open(Person.self)
             try await store.insert(people)
-            let (least, names) = (9, ["person 1", "person 2"])
+            let (least, names, ages): (Int, [String], Set<Int>) = (9, ["person 1", "person 2"], [3, 9])
             let predicates: [(Predicate<Person>, @Sendable (Person) -> Bool)] = [
                 (#Predicate { $0.age >= least && $0.isMember }, { $0.age >= least && $0.isMember }),
                 (#Predicate { !($0.age == 9) || $0.height < 1 }, { !($0.age == 9) || $0.height < 1 }),
@@ -186,6 +223,18 @@ extension Conformance {
                 (#Predicate { (10..<20).contains($0.age) }, { (10..<20).contains($0.age) }),
                 (#Predicate { $0.tags.contains("t1") }, { $0.tags.contains("t1") }),
                 (#Predicate { $0.tags.count == 2 || $0.pens.isEmpty }, { $0.tags.count == 2 || $0.pens.isEmpty }),
+                (#Predicate { ages.contains($0.age) }, { ages.contains($0.age) }),
+                (#Predicate { (10...20).contains($0.age) }, { (10...20).contains($0.age) }),
+                (#Predicate { ($0.isMember ? $0.age : 0) > 3 }, { ($0.isMember ? $0.age : 0) > 3 }),
+                (#Predicate { -$0.age / 2 < -10 || $0.age % 2 == 1 }, { -$0.age / 2 < -10 || $0.age % 2 == 1 }),
+                (
+                    #Predicate { if let name = $0.nickname { name != "n2" } else { false } },
+                    { $0.nickname.map { $0 != "n2" } ?? false }
+                ),
+                (#Predicate { $0.nickname?.contains("2") == true }, { $0.nickname?.contains("2") == true }),
+                (#Predicate { $0.nickname?.contains("2") ?? true }, { $0.nickname?.contains("2") ?? true }),
+                (#Predicate { $0.name.isEmpty || $0.tags.isEmpty }, { $0.name.isEmpty || $0.tags.isEmpty }),
+                (#Predicate { $0.city?.id == 1 }, { $0.city?.id == 1 }),
                 (#Predicate { $0.city?.name == "c1" }, { $0.city?.name == "c1" }),
                 (#Predicate { $0.pens.contains { $0.color == "p2" } }, { $0.pens.contains { $0.color == "p2" } }),
                 (#Predicate { $0.pens.allSatisfy { $0.id == 1 } }, { $0.pens.allSatisfy { $0.id == 1 } }),
@@ -207,15 +256,17 @@ extension Conformance {
             let store = try await t.open(Person.self)
             try await store.insert(people)
             let settings = Settings(limit: 3)
-            let predicates: [Predicate<Person>] = [
-                #Predicate { $0.age > settings.limit }, #Predicate { $0.tags[0] == "t0" },
-                #Predicate { $0.name.count == 8 },
+            let predicates: [(Predicate<Person>, names: String)] = [
+                (#Predicate { $0.age > settings.limit }, "Settings"), (#Predicate { $0.tags[0] == "t0" }, "Subscript"),
+                (#Predicate { $0.name.count == 8 }, ""),
             ]
-            for predicate in predicates {
+            for (predicate, word) in predicates {
                 t.note("try await store.select(Person.self).where(#Predicate { … }).all()")
-                try await t.expectError(.invalidQuery) {
+                let error = try await t.expectError(.invalidQuery) {
                     try await store.store.select(Person.self).where(predicate).all()
                 }
+                try t.expect(
+                    word.isEmpty || error.message.contains(word), "The error does not name \(word): \(error.message)")
                 try await t.expectError(.invalidQuery) {
                     try await store.store.delete(Person.self).where(predicate).run()
                 }

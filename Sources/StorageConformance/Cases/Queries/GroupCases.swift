@@ -191,6 +191,13 @@ extension Conformance {
             // 2^53 + 3 and what is left of 0.1 + 0.2 - 0.3, whose exact sum is just above 0: a tie no more, rounded up.
             try t.expect(sums.map(\.0), equals: Array(repeating: 9_007_199_254_740_996, count: 3))
             try t.expect(sums.map(\.1), equals: Array(repeating: 900_719_925_474_099.6, count: 3))
+            // Parts of the sum are beyond every Double, the sum is not.
+            let large = [1e308, 1e308, 0.5, -1e308, -1e308]
+            try await store.insert(large.enumerated().map { Measure(id: 400 + $0.offset, real: $0.element) })
+            let some = store.select(Measure.self) { $0.where { $0.id >= 400 } }
+            try t.expect(try await some.run("sum { $0.real }") { try await $0.sum { $0.real } }, equals: 0.5)
+            let beyond = store.select(Measure.self) { $0.where { $0.real > 1e307 } }
+            try t.expect(try await beyond.run("sum { $0.real }") { try await $0.sum { $0.real } }, equals: .infinity)
         },
     ]
 }

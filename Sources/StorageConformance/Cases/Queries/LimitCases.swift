@@ -1,6 +1,49 @@
 internal import StorageAPI
 import StorageDriver
 
+/// A condition of so many levels, and the most that pass.
+private struct Nesting: Sendable {
+    let passes: Int
+    let condition: @Sendable (Node.Columns, Int) -> QueryExpression<Bool>
+}
+
+/// Nested conditions on children, which alternate between the quantifiers.
+@Sendable private func quantified(_ node: Node.Columns, _ levels: Int) -> QueryExpression<Bool> {
+    if levels == 0 { return node.name == "" && node.id > 0 }
+    switch levels % 3 {
+    case 0: return node.children.any { $0.name == "" && quantified($0, levels - 1) }
+    case 1: return node.children.all { quantified($0, levels - 1) || $0.name == "x" }
+    default: return node.children.count { quantified($0, levels - 1) } > 0
+    }
+}
+
+private let nestings = [
+    Nesting(passes: 75) { node, levels in
+        (0..<levels).reduce(node.id == 1) { inner, level in
+            switch level % 3 {
+            case 0: node.name == "" && inner
+            case 1: inner || node.name == "x"
+            default: !inner
+            }
+        }
+    },
+    Nesting(passes: 67) { node, levels in
+        (0..<levels).reduce(node.id == 1) { inner, level in
+            level % 2 == 0 ? node.name != "x" && inner && node.id > 0 : node.name > "x" || inner || node.id.isIn([5])
+        }
+    },
+    // Of conditions that can fail fewer pass.
+    Nesting(passes: 18) { node, levels in
+        (0..<levels).reduce(node.id + 1 == 2) { inner, level in
+            level % 2 == 0 ? node.name != "x" && inner && node.id > 0 : node.name > "x" || inner || node.id == 7
+        }
+    },
+    Nesting(passes: 15) { node, levels in
+        (0..<levels).reduce(node.id) { inner, level in level % 2 == 0 ? 1 + inner : inner - 1 } == 0
+    },
+    Nesting(passes: 6, condition: quantified),
+]
+
 extension Conformance {
     /// E4 for queries: how large one may be.
     static let limitCases: [ConformanceCase] = [
@@ -60,6 +103,22 @@ extension Conformance {
                     try await store.store.select(Measure.self).order { measure in
                         (0..<levels).reduce(measure.id) { sum, _ in sum + 1 }.ascending
                     }.all()
+                }
+            }
+        },
+        ConformanceCase(
+            "limits/exact-levels", [.e4: [2]],
+            "Conditions of each kind nest as deep as the toolkit declares and are answered; one level more is limitExceeded."
+        ) { t in
+            let store = try await t.open(Node.self)
+            try await store.insert(Node(id: 1, children: [Node(id: 2)]))
+            for nesting in nestings {
+                for levels in [nesting.passes - 1, nesting.passes] {
+                    let query = store.store.select(Node.self).where { nesting.condition($0, levels) }
+                    try t.expect(try await query.all().count, equals: try await query.count())
+                }
+                try await t.expectError(.limitExceeded) {
+                    try await store.store.select(Node.self).where { nesting.condition($0, nesting.passes + 1) }.count()
                 }
             }
         },

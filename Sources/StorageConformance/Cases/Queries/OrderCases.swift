@@ -116,6 +116,9 @@ extension Conformance {
             try await t.expectError(.invalidQuery) { try await store.all(Pen.self) { $0.limit(-1) } }
             try await t.expectError(.invalidQuery) { try await store.all(Pen.self) { $0.offset(-1) } }
             try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.limit(.min) }.count() }
+            try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.limit(-1) }.first() }
+            try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.limit(-1) }.keys() }
+            try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.offset(-1) }.exists() }
             try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.offset(.min) }.stream() }
         },
         ConformanceCase("results/counts", [.q1: [1]], "count and exists are those of the records that all gives.") {

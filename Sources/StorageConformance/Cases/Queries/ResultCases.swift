@@ -1,6 +1,13 @@
 internal import Foundation
 internal import StorageAPI
 
+/// The names of a record of a type that owns itself.
+@Sendable private func outline(_ record: DynamicRecord) -> String {
+    guard case .text(let name)? = record.value("name") else { return "?" }
+    guard case .children(let children?)? = record["children"], !children.isEmpty else { return name }
+    return name + "(" + children.map(outline).joined(separator: ",") + ")"
+}
+
 extension Conformance {
     private static let people = (1...24).map(Samples.person)
 
@@ -136,6 +143,38 @@ extension Conformance {
             try t.expect(loaded.map { try $0.note }, equals: triples.map(\.note))
         },
         ConformanceCase(
+            "loaded/children", [.c6: [2], .c1: [1]],
+            "What records were loaded without is loaded later, of one or of many; of a record that is gone it is notFound."
+        ) { t in
+            let store = try await t.open(Person.self, Ply.self)
+            try await store.insert(people)
+            let light = try await store.select(Person.self) { $0.order { $0.id.descending } }
+                .run("withoutChildren().all()") { try await $0.withoutChildren().all() }
+            let wanted: [Person] = people.reversed()
+            t.note("try await store.load(\\.pens, of: …)")
+            try t.expect(try await store.store.load(\.pens, of: light), equals: wanted.map(\.pens))
+            try t.expect(try await store.store.load(\.spares, of: light), equals: wanted.map(\.spares))
+            try t.expect(try await store.store.load(\.city, of: light), equals: wanted.map(\.city))
+            try t.expect(try await store.store.load(\.city, of: light[3]), equals: wanted[3].city)
+            let again = try await store.store.load(\.pens, of: [light[0], light[1], light[0]])
+            try t.expect(again, equals: [wanted[0].pens, wanted[1].pens, wanted[0].pens])
+            try t.expect(try await store.store.load(\.pens, of: Array(light.prefix(0))), equals: [])
+            let inside = try await store.store.read { try $0.load(\.pens, of: light[1]) }
+            try t.expect(inside, equals: wanted[1].pens)
+            try await t.expectError(.invalidQuery) { try await store.store.load(\.name, of: light) }
+            try await store.delete(Person.self, key: 4)
+            let gone = try await t.expectError(.notFound) { try await store.store.load(\.pens, of: light) }
+            try t.expect(gone.key, equals: [.int(4)])
+            // By a key of several parts.
+            try await store.insert([
+                Ply(rank: 1, side: "x", strand: Strand(size: 2)), Ply(rank: 1, side: "y"),
+                Ply(rank: 2, side: "x", strand: Strand(size: 3)),
+            ])
+            let plies = try await store.select(Ply.self) { $0.where { $0.side == "x" } }
+                .run("withoutChildren().all()") { try await $0.withoutChildren().all() }
+            try t.expect(try await store.store.load(\.strand, of: plies).map(\.size), equals: [2, 3])
+        },
+        ConformanceCase(
             "records/contents", [.s4: [1]], "Records are read by the recorded schema, with all that they own."
         ) {
             t in
@@ -156,7 +195,19 @@ extension Conformance {
                 try t.expect(pens.map { $0.value("color") }, equals: person.pens.map { Value.text($0.color) })
                 try t.expect(city?.value("name"), equals: person.city.map { Value.text($0.name) })
                 try t.expect(spares?.count, equals: person.spares?.count)
+                try t.expect(record["tags"], equals: .value(person.tags.value, .array(of: .string)))
+                try t.expect(pens.map(\.model), equals: person.pens.map { _ in "Person.pens" })
             }
+            // Types that own themselves come as deep as they are stored.
+            let leaf = Node(id: 9, name: "leaf")
+            try await store.insert([
+                Node(id: 1, name: "a", children: [Node(id: 2, name: "b", children: [leaf, leaf]), leaf]),
+                Node(id: 5, name: "e"),
+            ])
+            let nodes = store.store.records("Node")
+            try t.expect(try await nodes.all().map(outline), equals: ["a(b(leaf,leaf),leaf)", "e"])
+            let some = nodes.where(text: "any children (name == \"b\" and count(children) == 2)")
+            try t.expect(try await some.keys(), equals: [[.int(1)]])
         },
         ConformanceCase(
             "records/queries", [.s4: [1], .q3: [1]], "Records are filtered, sorted and paged by text, as models are."
@@ -181,7 +232,8 @@ extension Conformance {
                     try await store.store.records("Person").where(text: text).all()
                 }
             }
-            try await t.expectError(.invalidQuery) { try await store.store.records("Nobody").all() }
+            let nobody = try await t.expectError(.invalidQuery) { try await store.store.records("Nobody").all() }
+            try t.expect(nobody.message.contains("it has Person"), "The error does not say what there is: \(nobody)")
             try await t.expectError(.invalidQuery) { try await store.store.records("Person").limit(-1).all() }
         },
     ]

@@ -21,6 +21,8 @@ extension Conformance {
                 let keys = try await store.select(Measure.self) { $0.where { filter($0.text, pattern) } }.keys()
                 let wanted = words.indices.filter { expected(Array(words[$0].utf8), Array(pattern.utf8)) }
                 try t.expect(keys, equals: wanted, "The last test holds for others.")
+                let others = try await store.select(Measure.self) { $0.where { !filter($0.text, pattern) } }.count()
+                try t.expect(others, equals: words.count + 1 - wanted.count, "Its negation is not exactly the others.")
             }
         }
     }

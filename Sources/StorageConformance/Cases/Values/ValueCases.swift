@@ -154,6 +154,8 @@ extension Conformance {
             try t.expect(
                 try await store.select(Choice.self) { $0.where { $0.kind.isIn([.small, .large]) } }.keys(),
                 equals: [2, 3])
+            try t.expect(
+                try await store.select(Choice.self) { $0.where { $0.kinds.contains(.odd) } }.keys(), equals: [1])
             let order = try await store.select(Choice.self) { $0.order { $0.kind } }.keys()
             try t.expect(order, equals: [3, 1, 2], "Enums sort by their raw values.")
         },
@@ -208,12 +210,17 @@ extension Conformance {
             try await store.insert(all)
             try t.expect(try await store.all(Person.self), equals: all)
         },
-        ConformanceCase("values/embedded-not-finite", [.v1: [15]], "Infinities in an embedded value come back.") { t in
+        ConformanceCase("values/embedded-not-finite", [.v1: [15]], "Infinities and NaN in an embedded value come back.")
+        {
+            t in
             let store = try await t.open(Document.self)
             let sizes = ["a": Double.infinity, "b": -.infinity, "c": 0.1]
             let document = Document(id: 1, body: Payload(text: "", part: .init(sizes: sizes)))
             try await store.insert(document)
             try t.expect(try await store.all(Document.self), equals: [document])
+            try await store.save(Document(id: 1, body: Payload(text: "", part: .init(sizes: ["d": .nan]))))
+            let stored = try t.required(try await store.find(Document.self, key: 1)?.body.part?.sizes["d"])
+            try t.expect(stored, equals: .nan)
         },
         ConformanceCase(
             "values/relative-url", [.e1: [1], .w4: [2]], "A URL that needs a base is invalidValue, before any effect."

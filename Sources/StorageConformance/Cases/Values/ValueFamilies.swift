@@ -199,23 +199,25 @@ extension ValueFamily {
     var key: ConformanceCase {
         ConformanceCase(
             "keys/\(name)", [.k1: [2], .k3: [3], .v4: [rules.order]],
-            "Each \(V.self) is a key of its own, and keys come in their order."
+            "Each \(V.self) is a key of its own, with what its record owns, and keys come in their order."
         ) {
             [values] t in
             typealias Model = Keyed<V>
             let store = try await t.open(Model.self)
-            let models = values.enumerated().map { Model(id: $0.element, note: "\($0.offset)") }
+            let models = values.enumerated().map { Model(id: $1, note: "\($0)", pens: [Pen(id: $0)]) }
             try await store.insert(Array(models.reversed()))
             try t.expect(try await store.all(Model.self), equals: models, "Records do not come in key order.")
             for model in models {
                 try t.expect(try await store.find(Model.self, key: model.id), equals: model)
                 try await t.expectError(.duplicateKey) { try await store.insert(Model(id: model.id, note: "again")) }
-                try await store.update(Model(id: model.id, note: "new"))
+                try await store.update(Model(id: model.id, note: "new", pens: model.pens + model.pens))
             }
             for (index, model) in models.enumerated() where index % 2 == 0 {
                 try t.expect(try await store.delete(Model.self, key: model.id), equals: 1)
             }
-            let left = models.enumerated().filter { $0.offset % 2 == 1 }.map { Model(id: $0.element.id, note: "new") }
+            let left = models.enumerated().filter { $0.offset % 2 == 1 }.map { _, model in
+                Model(id: model.id, note: "new", pens: model.pens + model.pens)
+            }
             try t.expect(try await store.all(Model.self), equals: left)
         }
     }

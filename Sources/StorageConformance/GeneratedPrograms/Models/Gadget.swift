@@ -1,10 +1,5 @@
-public import StorageAPI
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
 public import Foundation
-#endif
+public import StorageAPI
 
 /// The models of generated programs. They are public so that a printed program can be pasted and run.
 public enum Generated {

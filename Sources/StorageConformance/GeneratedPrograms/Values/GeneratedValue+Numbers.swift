@@ -1,10 +1,5 @@
-internal import StorageAPI
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 extension Bool: GeneratedValue {
     static func random(_ generator: inout SeededGenerator) -> Bool { generator.chance(50) }

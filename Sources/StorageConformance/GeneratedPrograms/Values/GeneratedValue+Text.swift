@@ -1,10 +1,5 @@
-internal import StorageAPI
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 extension String: GeneratedValue {
     /// Text that stores have been seen to change, to cut, to take for something else or to compare wrongly.

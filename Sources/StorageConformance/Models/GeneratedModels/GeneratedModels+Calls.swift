@@ -1,11 +1,6 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Slot {
     var id: Int
@@ -15,31 +10,17 @@ struct Slot {
     var link: URL? = nil
 }
 
-extension Slot: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Slot {
-            var id: Int
-            @Indexed var line: Int = 0
-            @Indexed var place: Int = 0
-            @Unique var code: String? = nil
-            var link: URL? = nil
-        }
-        """
-    }
-
+extension Slot: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Slot",
-            [
-                Property("id", Int.self, .key),
-                Property("line", Int.self, .indexed, default: { 0 }),
-                Property("place", Int.self, .indexed, default: { 0 }),
-                Property("code", String?.self, .unique),
-                Property("link", URL?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.line, Property("line", Int.self, .indexed, default: { 0 })),
+            .init(\.place, Property("place", Int.self, .indexed, default: { 0 })),
+            .init(\.code, Property("code", String?.self, .unique)),
+            .init(\.link, Property("link", URL?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -58,16 +39,8 @@ extension Slot: Storable, DeclaredModel {
         row.write(link)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.line, \.place, \.code, \.link]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -85,25 +58,14 @@ struct Trap {
     var spring: Spring
 }
 
-extension Trap: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Trap {
-            var id: Int
-            var spring: Spring
-        }
-        """
-    }
-
+extension Trap: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Trap",
-            [
-                Property("id", Int.self, .key),
-                Property("spring", Spring.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.spring, Property("spring", Spring.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -116,16 +78,8 @@ extension Trap: Storable, DeclaredModel {
         row.write(spring)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.spring]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Knot {
     var id: Int
@@ -19,39 +13,21 @@ struct Knot {
     var strands: [Strand] = []
 }
 
-extension Knot: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Knot {
-            var id: Int
-            var size: Int = 0
-            @Reference(onDelete: .cascade) var parent: Ref<Knot>? = nil
-            var firm: Ref<Mesh>? = nil
-            @Reference(onDelete: .nullify) var loose: Ref<Mesh>? = nil
-            var pairs: [Ref<Ply>] = []
-            @Reference(onDelete: .nullify) var meshes: [Ref<Mesh>] = []
-            @Reference(onDelete: .cascade) var twin: Ref<Ply>? = nil
-            var strands: [Strand] = []
-        }
-        """
-    }
-
+extension Knot: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Knot",
-            [
-                Property("id", Int.self, .key),
-                Property("size", Int.self, default: { 0 }),
-                Property("parent", Ref<Knot>?.self, onDelete: .cascade),
-                Property("firm", Ref<Mesh>?.self),
-                Property("loose", Ref<Mesh>?.self, onDelete: .nullify),
-                Property("pairs", [Ref<Ply>].self, default: { [] }),
-                Property("meshes", [Ref<Mesh>].self, onDelete: .nullify, default: { [] }),
-                Property("twin", Ref<Ply>?.self, onDelete: .cascade),
-                Property("strands", [Strand].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.size, Property("size", Int.self, default: { 0 })),
+            .init(\.parent, Property("parent", Ref<Knot>?.self, onDelete: .cascade)),
+            .init(\.firm, Property("firm", Ref<Mesh>?.self)),
+            .init(\.loose, Property("loose", Ref<Mesh>?.self, onDelete: .nullify)),
+            .init(\.pairs, Property("pairs", [Ref<Ply>].self, default: { [] })),
+            .init(\.meshes, Property("meshes", [Ref<Mesh>].self, onDelete: .nullify, default: { [] })),
+            .init(\.twin, Property("twin", Ref<Ply>?.self, onDelete: .cascade)),
+            .init(\.strands, Property("strands", [Strand].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -78,18 +54,8 @@ extension Knot: Storable, DeclaredModel {
         row.write(strands)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [
-            \.id, \.size, \.parent, \.firm, \.loose, \.pairs, \.meshes, \.twin, \.strands,
-        ]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -113,29 +79,16 @@ struct Strand {
     var plies: [Ref<Ply>] = []
 }
 
-extension Strand: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Strand {
-            var size: Int = 0
-            @Reference(onDelete: .nullify) var guest: Ref<Knot>? = nil
-            var held: Ref<Mesh>? = nil
-            @Reference(onDelete: .nullify) var plies: [Ref<Ply>] = []
-        }
-        """
-    }
-
+extension Strand: ListedModel {
     typealias Key = Never
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Strand",
-            [
-                Property("size", Int.self, default: { 0 }),
-                Property("guest", Ref<Knot>?.self, onDelete: .nullify),
-                Property("held", Ref<Mesh>?.self),
-                Property("plies", [Ref<Ply>].self, onDelete: .nullify, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.size, Property("size", Int.self, default: { 0 })),
+            .init(\.guest, Property("guest", Ref<Knot>?.self, onDelete: .nullify)),
+            .init(\.held, Property("held", Ref<Mesh>?.self)),
+            .init(\.plies, Property("plies", [Ref<Ply>].self, onDelete: .nullify, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -150,11 +103,6 @@ extension Strand: Storable, DeclaredModel {
         row.write(guest)
         row.write(held)
         row.write(plies)
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.size, \.guest, \.held, \.plies]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -175,31 +123,17 @@ struct Mesh {
     var ply: Ref<Ply>? = nil
 }
 
-extension Mesh: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Mesh {
-            @Key var code: String
-            var size: Int = 0
-            @Reference(onDelete: .cascade) var owner: Ref<Knot>
-            @Reference(onDelete: .nullify) var peers: [Ref<Mesh>] = []
-            var ply: Ref<Ply>? = nil
-        }
-        """
-    }
-
+extension Mesh: ListedModel {
     typealias Key = String
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Mesh",
-            [
-                Property("code", String.self, .key),
-                Property("size", Int.self, default: { 0 }),
-                Property("owner", Ref<Knot>.self, onDelete: .cascade),
-                Property("peers", [Ref<Mesh>].self, onDelete: .nullify, default: { [] }),
-                Property("ply", Ref<Ply>?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.code, Property("code", String.self, .key)),
+            .init(\.size, Property("size", Int.self, default: { 0 })),
+            .init(\.owner, Property("owner", Ref<Knot>.self, onDelete: .cascade)),
+            .init(\.peers, Property("peers", [Ref<Mesh>].self, onDelete: .nullify, default: { [] })),
+            .init(\.ply, Property("ply", Ref<Ply>?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -218,16 +152,8 @@ extension Mesh: Storable, DeclaredModel {
         row.write(ply)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(code)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(code) }
     static func key(of record: Self) -> Key? { record.code }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.code, \.size, \.owner, \.peers, \.ply]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -251,37 +177,20 @@ struct Ply {
     var strand: Strand = Strand()
 }
 
-extension Ply: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Ply {
-            @Key var rank: Int
-            @Key var side: String
-            var size: Int = 0
-            @Reference(onDelete: .cascade) var mesh: Ref<Mesh>? = nil
-            @Reference(onDelete: .unchecked) var witness: Ref<Knot>? = nil
-            @Reference(onDelete: .nullify) var beside: Ref<Ply>? = nil
-            @Reference(onDelete: .unchecked) var rumour: Ref<Ply>? = nil
-            var strand: Strand = Strand()
-        }
-        """
-    }
-
+extension Ply: ListedModel {
     typealias Key = (Int, String)
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Ply",
-            [
-                Property("rank", Int.self, .key),
-                Property("side", String.self, .key),
-                Property("size", Int.self, default: { 0 }),
-                Property("mesh", Ref<Mesh>?.self, onDelete: .cascade),
-                Property("witness", Ref<Knot>?.self, onDelete: .unchecked),
-                Property("beside", Ref<Ply>?.self, onDelete: .nullify),
-                Property("rumour", Ref<Ply>?.self, onDelete: .unchecked),
-                Property("strand", Strand.self, default: { Strand() }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.rank, Property("rank", Int.self, .key)),
+            .init(\.side, Property("side", String.self, .key)),
+            .init(\.size, Property("size", Int.self, default: { 0 })),
+            .init(\.mesh, Property("mesh", Ref<Mesh>?.self, onDelete: .cascade)),
+            .init(\.witness, Property("witness", Ref<Knot>?.self, onDelete: .unchecked)),
+            .init(\.beside, Property("beside", Ref<Ply>?.self, onDelete: .nullify)),
+            .init(\.rumour, Property("rumour", Ref<Ply>?.self, onDelete: .unchecked)),
+            .init(\.strand, Property("strand", Strand.self, default: { Strand() })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -310,20 +219,10 @@ extension Ply: Storable, DeclaredModel {
         row.write(rank)
         row.write(side)
     }
-
     static func key(of record: Self) -> Key? { (record.rank, record.side) }
-
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
-
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         (try row.read(Int.self), try row.read(String.self))
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [
-            \.rank, \.side, \.size, \.mesh, \.witness, \.beside, \.rumour, \.strand,
-        ]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

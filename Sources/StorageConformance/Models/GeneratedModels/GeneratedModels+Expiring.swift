@@ -1,11 +1,6 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Pass {
     var id: Int
@@ -15,31 +10,17 @@ struct Pass {
     var gate: Ref<Gate>? = nil
 }
 
-extension Pass: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Pass {
-            var id: Int
-            @Expires var until: Date? = nil
-            @Unique var code: String? = nil
-            var pens: [Pen] = []
-            @Reference(onDelete: .nullify) var gate: Ref<Gate>? = nil
-        }
-        """
-    }
-
+extension Pass: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Pass",
-            [
-                Property("id", Int.self, .key),
-                Property("until", Date?.self, .expires),
-                Property("code", String?.self, .unique),
-                Property("pens", [Pen].self, default: { [] }),
-                Property("gate", Ref<Gate>?.self, onDelete: .nullify),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.until, Property("until", Date?.self, .expires)),
+            .init(\.code, Property("code", String?.self, .unique)),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+            .init(\.gate, Property("gate", Ref<Gate>?.self, onDelete: .nullify)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -58,16 +39,8 @@ extension Pass: Storable, DeclaredModel {
         row.write(gate)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.until, \.code, \.pens, \.gate]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -87,29 +60,16 @@ struct Gate {
     var seen: [Ref<Pass>] = []
 }
 
-extension Gate: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Gate {
-            var id: Int
-            @Reference(onDelete: .nullify) var last: Ref<Pass>? = nil
-            @Reference(onDelete: .cascade) var only: Ref<Pass>? = nil
-            @Reference(onDelete: .nullify) var seen: [Ref<Pass>] = []
-        }
-        """
-    }
-
+extension Gate: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Gate",
-            [
-                Property("id", Int.self, .key),
-                Property("last", Ref<Pass>?.self, onDelete: .nullify),
-                Property("only", Ref<Pass>?.self, onDelete: .cascade),
-                Property("seen", [Ref<Pass>].self, onDelete: .nullify, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.last, Property("last", Ref<Pass>?.self, onDelete: .nullify)),
+            .init(\.only, Property("only", Ref<Pass>?.self, onDelete: .cascade)),
+            .init(\.seen, Property("seen", [Ref<Pass>].self, onDelete: .nullify, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -126,16 +86,8 @@ extension Gate: Storable, DeclaredModel {
         row.write(seen)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.last, \.only, \.seen]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -153,27 +105,15 @@ struct Fence {
     var beside: Ref<Gate>? = nil
 }
 
-extension Fence: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Fence {
-            var id: Int
-            @Reference(onDelete: .cascade) var gate: Ref<Gate>
-            @Reference(onDelete: .nullify) var beside: Ref<Gate>? = nil
-        }
-        """
-    }
-
+extension Fence: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Fence",
-            [
-                Property("id", Int.self, .key),
-                Property("gate", Ref<Gate>.self, onDelete: .cascade),
-                Property("beside", Ref<Gate>?.self, onDelete: .nullify),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.gate, Property("gate", Ref<Gate>.self, onDelete: .cascade)),
+            .init(\.beside, Property("beside", Ref<Gate>?.self, onDelete: .nullify)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -188,16 +128,8 @@ extension Fence: Storable, DeclaredModel {
         row.write(beside)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.gate, \.beside]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Node {
     var id: Int
@@ -13,27 +7,15 @@ struct Node {
     var children: [Node] = []
 }
 
-extension Node: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Node {
-            var id: Int
-            var name: String = ""
-            var children: [Node] = []
-        }
-        """
-    }
-
+extension Node: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Node",
-            [
-                Property("id", Int.self, .key),
-                Property("name", String.self, default: { "" }),
-                Property("children", [Node].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.name, Property("name", String.self, default: { "" })),
+            .init(\.children, Property("children", [Node].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -48,16 +30,8 @@ extension Node: Storable, DeclaredModel {
         row.write(children)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.children]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -73,25 +47,14 @@ struct Link {
     var next: [Chain] = []
 }
 
-extension Link: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Link {
-            var id: Int
-            var next: [Chain] = []
-        }
-        """
-    }
-
+extension Link: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Link",
-            [
-                Property("id", Int.self, .key),
-                Property("next", [Chain].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.next, Property("next", [Chain].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -104,16 +67,8 @@ extension Link: Storable, DeclaredModel {
         row.write(next)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.next]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -128,25 +83,14 @@ struct Chain {
     var link: Link? = nil
 }
 
-extension Chain: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Chain {
-            var id: Int
-            var link: Link? = nil
-        }
-        """
-    }
-
+extension Chain: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Chain",
-            [
-                Property("id", Int.self, .key),
-                Property("link", Link?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.link, Property("link", Link?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -159,16 +103,8 @@ extension Chain: Storable, DeclaredModel {
         row.write(link)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.link]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -187,33 +123,18 @@ struct House {
     var right: [Pen] = []
 }
 
-extension House: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct House {
-            var id: Int
-            var door: Pen
-            var front: Pen? = nil
-            var back: Pen? = nil
-            var left: [Pen] = []
-            var right: [Pen] = []
-        }
-        """
-    }
-
+extension House: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "House",
-            [
-                Property("id", Int.self, .key),
-                Property("door", Pen.self),
-                Property("front", Pen?.self),
-                Property("back", Pen?.self),
-                Property("left", [Pen].self, default: { [] }),
-                Property("right", [Pen].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.door, Property("door", Pen.self)),
+            .init(\.front, Property("front", Pen?.self)),
+            .init(\.back, Property("back", Pen?.self)),
+            .init(\.left, Property("left", [Pen].self, default: { [] })),
+            .init(\.right, Property("right", [Pen].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -234,16 +155,8 @@ extension House: Storable, DeclaredModel {
         row.write(right)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.door, \.front, \.back, \.left, \.right]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,69 +1,48 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Pair {
     var first: String
     var second: String
     var note: String = ""
+    var nodes: [Node] = []
 }
 
-extension Pair: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Pair {
-            @Key var first: String
-            @Key var second: String
-            var note: String = ""
-        }
-        """
-    }
-
+extension Pair: ListedModel {
     typealias Key = (String, String)
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Pair",
-            [
-                Property("first", String.self, .key),
-                Property("second", String.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.first, Property("first", String.self, .key)),
+            .init(\.second, Property("second", String.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+            .init(\.nodes, Property("nodes", [Node].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
         first = try row.read(String.self)
         second = try row.read(String.self)
         note = try row.read(String.self)
+        nodes = try row.read([Node].self)
     }
 
     func write(into row: inout RowWriter) {
         row.write(first)
         row.write(second)
         row.write(note)
+        row.write(nodes)
     }
 
     func writeKey(into row: inout RowWriter) {
         row.write(first)
         row.write(second)
     }
-
     static func key(of record: Self) -> Key? { (record.first, record.second) }
-
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
-
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         (try row.read(String.self), try row.read(String.self))
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.first, \.second, \.note]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -72,6 +51,7 @@ extension Pair: Storable, DeclaredModel {
         var first: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
         var second: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
         var note: QueryExpression<String> { QueryExpression(_propertyPath, 2) }
+        var nodes: QueryExpression<[Node]> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -82,29 +62,16 @@ struct Triple {
     var kind: Kind
 }
 
-extension Triple: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Triple {
-            var note: String = ""
-            @Key var code: UUID
-            @Key var number: Int64
-            @Key var kind: Kind
-        }
-        """
-    }
-
+extension Triple: ListedModel {
     typealias Key = (UUID, Int64, Kind)
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Triple",
-            [
-                Property("note", String.self, default: { "" }),
-                Property("code", UUID.self, .key),
-                Property("number", Int64.self, .key),
-                Property("kind", Kind.self, .key),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.note, Property("note", String.self, default: { "" })),
+            .init(\.code, Property("code", UUID.self, .key)),
+            .init(\.number, Property("number", Int64.self, .key)),
+            .init(\.kind, Property("kind", Kind.self, .key)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -126,18 +93,10 @@ extension Triple: Storable, DeclaredModel {
         row.write(number)
         row.write(kind)
     }
-
     static func key(of record: Self) -> Key? { (record.code, record.number, record.kind) }
-
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1), Value(key.2)] }
-
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         (try row.read(UUID.self), try row.read(Int64.self), try row.read(Kind.self))
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.note, \.code, \.number, \.kind]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -155,25 +114,14 @@ struct ByKind {
     var note: String = ""
 }
 
-extension ByKind: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct ByKind {
-            @Key var kind: Kind
-            var note: String = ""
-        }
-        """
-    }
-
+extension ByKind: ListedModel {
     typealias Key = Kind
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "ByKind",
-            [
-                Property("kind", Kind.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.kind, Property("kind", Kind.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -186,16 +134,8 @@ extension ByKind: Storable, DeclaredModel {
         row.write(note)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(kind)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(kind) }
     static func key(of record: Self) -> Key? { record.kind }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.kind, \.note]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -210,25 +150,14 @@ struct ByLevel {
     var note: String = ""
 }
 
-extension ByLevel: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct ByLevel {
-            @Key var level: Level
-            var note: String = ""
-        }
-        """
-    }
-
+extension ByLevel: ListedModel {
     typealias Key = Level
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "ByLevel",
-            [
-                Property("level", Level.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.level, Property("level", Level.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -241,16 +170,8 @@ extension ByLevel: Storable, DeclaredModel {
         row.write(note)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(level)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(level) }
     static func key(of record: Self) -> Key? { record.level }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.level, \.note]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

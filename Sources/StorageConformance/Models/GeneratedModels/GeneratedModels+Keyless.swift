@@ -1,36 +1,19 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Halt {
     var town: String = ""
     var minutes: Int? = nil
 }
 
-extension Halt: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Halt {
-            var town: String = ""
-            var minutes: Int? = nil
-        }
-        """
-    }
-
+extension Halt: ListedModel {
     typealias Key = Never
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Halt",
-            [
-                Property("town", String.self, default: { "" }),
-                Property("minutes", Int?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.town, Property("town", String.self, default: { "" })),
+            .init(\.minutes, Property("minutes", Int?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -41,11 +24,6 @@ extension Halt: Storable, DeclaredModel {
     func write(into row: inout RowWriter) {
         row.write(town)
         row.write(minutes)
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.town, \.minutes]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -62,27 +40,15 @@ struct Leg {
     var detour: Halt? = nil
 }
 
-extension Leg: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Leg {
-            var line: String = ""
-            var stops: [Halt] = []
-            var detour: Halt? = nil
-        }
-        """
-    }
-
+extension Leg: ListedModel {
     typealias Key = Never
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Leg",
-            [
-                Property("line", String.self, default: { "" }),
-                Property("stops", [Halt].self, default: { [] }),
-                Property("detour", Halt?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.line, Property("line", String.self, default: { "" })),
+            .init(\.stops, Property("stops", [Halt].self, default: { [] })),
+            .init(\.detour, Property("detour", Halt?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -95,11 +61,6 @@ extension Leg: Storable, DeclaredModel {
         row.write(line)
         row.write(stops)
         row.write(detour)
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.line, \.stops, \.detour]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -118,29 +79,16 @@ struct Journey {
     var legs: [Leg] = []
 }
 
-extension Journey: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Journey {
-            var id: Int
-            var first: Leg = Leg()
-            var spare: Leg? = nil
-            var legs: [Leg] = []
-        }
-        """
-    }
-
+extension Journey: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Journey",
-            [
-                Property("id", Int.self, .key),
-                Property("first", Leg.self, default: { Leg() }),
-                Property("spare", Leg?.self),
-                Property("legs", [Leg].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.first, Property("first", Leg.self, default: { Leg() })),
+            .init(\.spare, Property("spare", Leg?.self)),
+            .init(\.legs, Property("legs", [Leg].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -157,16 +105,8 @@ extension Journey: Storable, DeclaredModel {
         row.write(legs)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.first, \.spare, \.legs]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

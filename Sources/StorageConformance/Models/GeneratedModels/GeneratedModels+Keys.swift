@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Account {
     var id: Int? = nil
@@ -13,27 +7,15 @@ struct Account {
     var pens: [Pen] = []
 }
 
-extension Account: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Account {
-            var id: Int? = nil
-            var name: String = ""
-            var pens: [Pen] = []
-        }
-        """
-    }
-
+extension Account: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Account",
-            [
-                Property("id", Int?.self, .key),
-                Property("name", String.self, default: { "" }),
-                Property("pens", [Pen].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int?.self, .key)),
+            .init(\.name, Property("name", String.self, default: { "" })),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -48,18 +30,9 @@ extension Account: Storable, DeclaredModel {
         row.write(pens)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
     mutating func assign(_ key: Key) { id = key }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.pens]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -75,25 +48,14 @@ struct Ticket {
     var note: String = ""
 }
 
-extension Ticket: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Ticket {
-            var id: Int8? = nil
-            var note: String = ""
-        }
-        """
-    }
-
+extension Ticket: ListedModel {
     typealias Key = Int8
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Ticket",
-            [
-                Property("id", Int8?.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int8?.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -106,18 +68,9 @@ extension Ticket: Storable, DeclaredModel {
         row.write(note)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
     mutating func assign(_ key: Key) { id = key }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -132,25 +85,14 @@ struct Coupon {
     var note: String = ""
 }
 
-extension Coupon: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Coupon {
-            var id: UInt64? = nil
-            var note: String = ""
-        }
-        """
-    }
-
+extension Coupon: ListedModel {
     typealias Key = UInt64
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Coupon",
-            [
-                Property("id", UInt64?.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", UInt64?.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -163,18 +105,9 @@ extension Coupon: Storable, DeclaredModel {
         row.write(note)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
     mutating func assign(_ key: Key) { id = key }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -189,25 +122,14 @@ struct Member {
     var email: String? = nil
 }
 
-extension Member: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Member {
-            var id: Int
-            @Unique var email: String? = nil
-        }
-        """
-    }
-
+extension Member: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Member",
-            [
-                Property("id", Int.self, .key),
-                Property("email", String?.self, .unique),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.email, Property("email", String?.self, .unique)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -220,16 +142,8 @@ extension Member: Storable, DeclaredModel {
         row.write(email)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.email]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -242,54 +156,40 @@ extension Member: Storable, DeclaredModel {
 struct Keyed<K: ScalarValue> {
     var id: K
     var note: String = ""
+    var pens: [Pen] = []
 }
 
-extension Keyed: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable("Keyed") struct \(SwiftSource.name(of: Self.self)) {
-            var id: \(SwiftSource.name(of: K.self))
-            var note: String = ""
-        }
-        """
-    }
-
+extension Keyed: ListedModel {
     typealias Key = K
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Keyed",
-            [
-                Property("id", K.self, .key),
-                Property("note", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", K.self, .key)),
+            .init(\.note, Property("note", String.self, default: { "" })),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
         id = try row.read(K.self)
         note = try row.read(String.self)
+        pens = try row.read([Pen].self)
     }
 
     func write(into row: inout RowWriter) {
         row.write(id)
         row.write(note)
+        row.write(pens)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
         init(_ path: PropertyPath) { _propertyPath = path }
         var id: QueryExpression<K> { QueryExpression(_propertyPath, 0) }
         var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
     }
 }

@@ -1,11 +1,6 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Stamped {
     var id: Int
@@ -17,35 +12,21 @@ struct Stamped {
     var others: [Ref<Stamped>] = []
 }
 
-extension Stamped: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Stamped {
-            var id: Int
-            var title: String = ""
-            @Created var created: Date = Date(timeIntervalSinceReferenceDate: 0)
-            @Modified var modified: Date? = nil
-            var parts: [Pen] = []
-            @Reference(onDelete: .nullify) var next: Ref<Stamped>? = nil
-            @Reference(onDelete: .nullify) var others: [Ref<Stamped>] = []
-        }
-        """
-    }
-
+extension Stamped: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Stamped",
-            [
-                Property("id", Int.self, .key),
-                Property("title", String.self, default: { "" }),
-                Property("created", Date.self, .created, default: { Date(timeIntervalSinceReferenceDate: 0) }),
-                Property("modified", Date?.self, .modified),
-                Property("parts", [Pen].self, default: { [] }),
-                Property("next", Ref<Stamped>?.self, onDelete: .nullify),
-                Property("others", [Ref<Stamped>].self, onDelete: .nullify, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.title, Property("title", String.self, default: { "" })),
+            .init(
+                \.created,
+                Property("created", Date.self, .created, default: { Date(timeIntervalSinceReferenceDate: 0) })),
+            .init(\.modified, Property("modified", Date?.self, .modified)),
+            .init(\.parts, Property("parts", [Pen].self, default: { [] })),
+            .init(\.next, Property("next", Ref<Stamped>?.self, onDelete: .nullify)),
+            .init(\.others, Property("others", [Ref<Stamped>].self, onDelete: .nullify, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -68,16 +49,8 @@ extension Stamped: Storable, DeclaredModel {
         row.write(others)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.title, \.created, \.modified, \.parts, \.next, \.others]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -97,25 +70,14 @@ struct AuditLine {
     var text: String = ""
 }
 
-extension AuditLine: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct AuditLine {
-            var id: Int? = nil
-            var text: String = ""
-        }
-        """
-    }
-
+extension AuditLine: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "AuditLine",
-            [
-                Property("id", Int?.self, .key),
-                Property("text", String.self, default: { "" }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int?.self, .key)),
+            .init(\.text, Property("text", String.self, default: { "" })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -128,18 +90,9 @@ extension AuditLine: Storable, DeclaredModel {
         row.write(text)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
     mutating func assign(_ key: Key) { id = key }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.text]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Pen {
     var id: Int
@@ -13,27 +7,15 @@ struct Pen {
     var price: Double? = nil
 }
 
-extension Pen: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Pen {
-            var id: Int
-            var color: String = ""
-            var price: Double? = nil
-        }
-        """
-    }
-
+extension Pen: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Pen",
-            [
-                Property("id", Int.self, .key),
-                Property("color", String.self, default: { "" }),
-                Property("price", Double?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.color, Property("color", String.self, default: { "" })),
+            .init(\.price, Property("price", Double?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -48,16 +30,8 @@ extension Pen: Storable, DeclaredModel {
         row.write(price)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.color, \.price]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -75,29 +49,16 @@ struct District {
     var lamps: [Pen]? = nil
 }
 
-extension District: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct District {
-            var id: Int
-            var name: String = ""
-            var streets: [String] = []
-            var lamps: [Pen]? = nil
-        }
-        """
-    }
-
+extension District: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "District",
-            [
-                Property("id", Int.self, .key),
-                Property("name", String.self, default: { "" }),
-                Property("streets", [String].self, default: { [] }),
-                Property("lamps", [Pen]?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.name, Property("name", String.self, default: { "" })),
+            .init(\.streets, Property("streets", [String].self, default: { [] })),
+            .init(\.lamps, Property("lamps", [Pen]?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -114,16 +75,8 @@ extension District: Storable, DeclaredModel {
         row.write(lamps)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.streets, \.lamps]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -142,29 +95,16 @@ struct City {
     var districts: [District] = []
 }
 
-extension City: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct City {
-            var id: Int
-            var name: String = ""
-            var spell: String? = nil
-            var districts: [District] = []
-        }
-        """
-    }
-
+extension City: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "City",
-            [
-                Property("id", Int.self, .key),
-                Property("name", String.self, default: { "" }),
-                Property("spell", String?.self),
-                Property("districts", [District].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.name, Property("name", String.self, default: { "" })),
+            .init(\.spell, Property("spell", String?.self)),
+            .init(\.districts, Property("districts", [District].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -181,16 +121,8 @@ extension City: Storable, DeclaredModel {
         row.write(districts)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.spell, \.districts]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -215,41 +147,22 @@ struct Person {
     var spares: [Pen]? = nil
 }
 
-extension Person: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Person {
-            var id: Int
-            @Indexed var name: String = ""
-            var age: Int = 0
-            var height: Double = 0
-            var nickname: String? = nil
-            var isMember: Bool = false
-            var tags: [String] = []
-            var city: City? = nil
-            var pens: [Pen] = []
-            var spares: [Pen]? = nil
-        }
-        """
-    }
-
+extension Person: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Person",
-            [
-                Property("id", Int.self, .key),
-                Property("name", String.self, .indexed, default: { "" }),
-                Property("age", Int.self, default: { 0 }),
-                Property("height", Double.self, default: { 0 }),
-                Property("nickname", String?.self),
-                Property("isMember", Bool.self, default: { false }),
-                Property("tags", [String].self, default: { [] }),
-                Property("city", City?.self),
-                Property("pens", [Pen].self, default: { [] }),
-                Property("spares", [Pen]?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.name, Property("name", String.self, .indexed, default: { "" })),
+            .init(\.age, Property("age", Int.self, default: { 0 })),
+            .init(\.height, Property("height", Double.self, default: { 0 })),
+            .init(\.nickname, Property("nickname", String?.self)),
+            .init(\.isMember, Property("isMember", Bool.self, default: { false })),
+            .init(\.tags, Property("tags", [String].self, default: { [] })),
+            .init(\.city, Property("city", City?.self)),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+            .init(\.spares, Property("spares", [Pen]?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -278,18 +191,8 @@ extension Person: Storable, DeclaredModel {
         row.write(spares)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [
-            \.id, \.name, \.age, \.height, \.nickname, \.isMember, \.tags, \.city, \.pens, \.spares,
-        ]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

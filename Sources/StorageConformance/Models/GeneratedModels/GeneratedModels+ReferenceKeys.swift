@@ -1,36 +1,19 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Ring {
     var id: Int
     var next: Ref<Ring>
 }
 
-extension Ring: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Ring {
-            var id: Int
-            @Reference(onDelete: .cascade) var next: Ref<Ring>
-        }
-        """
-    }
-
+extension Ring: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Ring",
-            [
-                Property("id", Int.self, .key),
-                Property("next", Ref<Ring>.self, onDelete: .cascade),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.next, Property("next", Ref<Ring>.self, onDelete: .cascade)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -43,16 +26,8 @@ extension Ring: Storable, DeclaredModel {
         row.write(next)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.next]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -68,27 +43,15 @@ struct Seat {
     var price: Double = 0
 }
 
-extension Seat: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Seat {
-            @Key var bank: Int
-            @Key var letter: String
-            var price: Double = 0
-        }
-        """
-    }
-
+extension Seat: ListedModel {
     typealias Key = (Int, String)
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Seat",
-            [
-                Property("bank", Int.self, .key),
-                Property("letter", String.self, .key),
-                Property("price", Double.self, default: { 0 }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.bank, Property("bank", Int.self, .key)),
+            .init(\.letter, Property("letter", String.self, .key)),
+            .init(\.price, Property("price", Double.self, default: { 0 })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -107,18 +70,10 @@ extension Seat: Storable, DeclaredModel {
         row.write(bank)
         row.write(letter)
     }
-
     static func key(of record: Self) -> Key? { (record.bank, record.letter) }
-
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
-
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         (try row.read(Int.self), try row.read(String.self))
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.bank, \.letter, \.price]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -138,31 +93,17 @@ struct Booking {
     var only: Ref<Seat>? = nil
 }
 
-extension Booking: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Booking {
-            var id: Int
-            var seat: Ref<Seat>
-            @Reference(onDelete: .nullify) var other: Ref<Seat>? = nil
-            @Reference(onDelete: .nullify) var wishes: [Ref<Seat>] = []
-            @Reference(onDelete: .cascade) var only: Ref<Seat>? = nil
-        }
-        """
-    }
-
+extension Booking: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Booking",
-            [
-                Property("id", Int.self, .key),
-                Property("seat", Ref<Seat>.self),
-                Property("other", Ref<Seat>?.self, onDelete: .nullify),
-                Property("wishes", [Ref<Seat>].self, onDelete: .nullify, default: { [] }),
-                Property("only", Ref<Seat>?.self, onDelete: .cascade),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.seat, Property("seat", Ref<Seat>.self)),
+            .init(\.other, Property("other", Ref<Seat>?.self, onDelete: .nullify)),
+            .init(\.wishes, Property("wishes", [Ref<Seat>].self, onDelete: .nullify, default: { [] })),
+            .init(\.only, Property("only", Ref<Seat>?.self, onDelete: .cascade)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -181,16 +122,8 @@ extension Booking: Storable, DeclaredModel {
         row.write(only)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.seat, \.other, \.wishes, \.only]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Writer {
     var id: Int
@@ -14,29 +8,16 @@ struct Writer {
     var mentor: Ref<Writer>? = nil
 }
 
-extension Writer: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Writer {
-            var id: Int
-            var name: String = ""
-            var born: Int? = nil
-            @Reference(onDelete: .nullify) var mentor: Ref<Writer>? = nil
-        }
-        """
-    }
-
+extension Writer: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Writer",
-            [
-                Property("id", Int.self, .key),
-                Property("name", String.self, default: { "" }),
-                Property("born", Int?.self),
-                Property("mentor", Ref<Writer>?.self, onDelete: .nullify),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.name, Property("name", String.self, default: { "" })),
+            .init(\.born, Property("born", Int?.self)),
+            .init(\.mentor, Property("mentor", Ref<Writer>?.self, onDelete: .nullify)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -53,16 +34,8 @@ extension Writer: Storable, DeclaredModel {
         row.write(mentor)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.born, \.mentor]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -79,25 +52,14 @@ struct Label {
     var rank: Int = 0
 }
 
-extension Label: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Label {
-            @Key var name: String
-            var rank: Int = 0
-        }
-        """
-    }
-
+extension Label: ListedModel {
     typealias Key = String
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Label",
-            [
-                Property("name", String.self, .key),
-                Property("rank", Int.self, default: { 0 }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.name, Property("name", String.self, .key)),
+            .init(\.rank, Property("rank", Int.self, default: { 0 })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -110,16 +72,8 @@ extension Label: Storable, DeclaredModel {
         row.write(rank)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(name)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(name) }
     static func key(of record: Self) -> Key? { record.name }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.name, \.rank]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -135,27 +89,15 @@ struct Chapter {
     var sources: [Ref<Volume>] = []
 }
 
-extension Chapter: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Chapter {
-            var title: String
-            @Reference(onDelete: .nullify) var guest: Ref<Writer>? = nil
-            @Reference(onDelete: .nullify) var sources: [Ref<Volume>] = []
-        }
-        """
-    }
-
+extension Chapter: ListedModel {
     typealias Key = Never
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Chapter",
-            [
-                Property("title", String.self),
-                Property("guest", Ref<Writer>?.self, onDelete: .nullify),
-                Property("sources", [Ref<Volume>].self, onDelete: .nullify, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.title, Property("title", String.self)),
+            .init(\.guest, Property("guest", Ref<Writer>?.self, onDelete: .nullify)),
+            .init(\.sources, Property("sources", [Ref<Volume>].self, onDelete: .nullify, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -168,11 +110,6 @@ extension Chapter: Storable, DeclaredModel {
         row.write(title)
         row.write(guest)
         row.write(sources)
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.title, \.guest, \.sources]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -194,35 +131,19 @@ struct Volume {
     var chapters: [Chapter] = []
 }
 
-extension Volume: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Volume {
-            var id: Int
-            var title: String = ""
-            var year: Int = 0
-            @Reference(onDelete: .cascade) var author: Ref<Writer>
-            var editor: Ref<Writer>? = nil
-            @Reference(onDelete: .nullify) var labels: [Ref<Label>] = []
-            var chapters: [Chapter] = []
-        }
-        """
-    }
-
+extension Volume: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Volume",
-            [
-                Property("id", Int.self, .key),
-                Property("title", String.self, default: { "" }),
-                Property("year", Int.self, default: { 0 }),
-                Property("author", Ref<Writer>.self, onDelete: .cascade),
-                Property("editor", Ref<Writer>?.self),
-                Property("labels", [Ref<Label>].self, onDelete: .nullify, default: { [] }),
-                Property("chapters", [Chapter].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.title, Property("title", String.self, default: { "" })),
+            .init(\.year, Property("year", Int.self, default: { 0 })),
+            .init(\.author, Property("author", Ref<Writer>.self, onDelete: .cascade)),
+            .init(\.editor, Property("editor", Ref<Writer>?.self)),
+            .init(\.labels, Property("labels", [Ref<Label>].self, onDelete: .nullify, default: { [] })),
+            .init(\.chapters, Property("chapters", [Chapter].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -245,16 +166,8 @@ extension Volume: Storable, DeclaredModel {
         row.write(chapters)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.title, \.year, \.author, \.editor, \.labels, \.chapters]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -275,27 +188,15 @@ struct Loan {
     var witness: Ref<Writer>? = nil
 }
 
-extension Loan: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Loan {
-            var id: Int
-            var volume: Ref<Volume>
-            @Reference(onDelete: .unchecked) var witness: Ref<Writer>? = nil
-        }
-        """
-    }
-
+extension Loan: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Loan",
-            [
-                Property("id", Int.self, .key),
-                Property("volume", Ref<Volume>.self),
-                Property("witness", Ref<Writer>?.self, onDelete: .unchecked),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.volume, Property("volume", Ref<Volume>.self)),
+            .init(\.witness, Property("witness", Ref<Writer>?.self, onDelete: .unchecked)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -310,16 +211,8 @@ extension Loan: Storable, DeclaredModel {
         row.write(witness)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.volume, \.witness]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,36 +1,19 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Passage {
     var text: String = ""
     var page: Int = 0
 }
 
-extension Passage: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Passage {
-            @Searchable var text: String = ""
-            var page: Int = 0
-        }
-        """
-    }
-
+extension Passage: ListedModel {
     typealias Key = Never
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Passage",
-            [
-                Property("text", String.self, default: { "" }).searchable(),
-                Property("page", Int.self, default: { 0 }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.text, Property("text", String.self, default: { "" }).searchable()),
+            .init(\.page, Property("page", Int.self, default: { 0 })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -41,11 +24,6 @@ extension Passage: Storable, DeclaredModel {
     func write(into row: inout RowWriter) {
         row.write(text)
         row.write(page)
-    }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.text, \.page]
-        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -66,35 +44,19 @@ struct Article {
     var about: Ref<Article>? = nil
 }
 
-extension Article: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Article {
-            var id: Int
-            @Searchable(weight: 2) var title: String = ""
-            @Searchable var body: String? = nil
-            @Searchable var tags: [String] = []
-            var year: Int = 0
-            var passages: [Passage] = []
-            var about: Ref<Article>? = nil
-        }
-        """
-    }
-
+extension Article: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Article",
-            [
-                Property("id", Int.self, .key),
-                Property("title", String.self, default: { "" }).searchable(weight: 2),
-                Property("body", String?.self).searchable(),
-                Property("tags", [String].self, default: { [] }).searchable(),
-                Property("year", Int.self, default: { 0 }),
-                Property("passages", [Passage].self, default: { [] }),
-                Property("about", Ref<Article>?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.title, Property("title", String.self, default: { "" }).searchable(weight: 2)),
+            .init(\.body, Property("body", String?.self).searchable()),
+            .init(\.tags, Property("tags", [String].self, default: { [] }).searchable()),
+            .init(\.year, Property("year", Int.self, default: { 0 })),
+            .init(\.passages, Property("passages", [Passage].self, default: { [] })),
+            .init(\.about, Property("about", Ref<Article>?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -117,16 +79,8 @@ extension Article: Storable, DeclaredModel {
         row.write(about)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.title, \.body, \.tags, \.year, \.passages, \.about]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

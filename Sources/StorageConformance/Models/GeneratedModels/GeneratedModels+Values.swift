@@ -1,11 +1,5 @@
-internal import StorageAPI
-
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StorageAPI
 
 struct Measure {
     var id: Int
@@ -15,31 +9,17 @@ struct Measure {
     var flag: Bool? = nil
 }
 
-extension Measure: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Measure {
-            var id: Int
-            var number: Int? = nil
-            var real: Double? = nil
-            var text: String? = nil
-            var flag: Bool? = nil
-        }
-        """
-    }
-
+extension Measure: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Measure",
-            [
-                Property("id", Int.self, .key),
-                Property("number", Int?.self),
-                Property("real", Double?.self),
-                Property("text", String?.self),
-                Property("flag", Bool?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.number, Property("number", Int?.self)),
+            .init(\.real, Property("real", Double?.self)),
+            .init(\.text, Property("text", String?.self)),
+            .init(\.flag, Property("flag", Bool?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -58,16 +38,8 @@ extension Measure: Storable, DeclaredModel {
         row.write(flag)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.number, \.real, \.text, \.flag]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -88,31 +60,17 @@ struct Choice {
     var levels: [Level] = []
 }
 
-extension Choice: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Choice {
-            var id: Int
-            var kind: Kind
-            var level: Level? = nil
-            var kinds: [Kind] = []
-            var levels: [Level] = []
-        }
-        """
-    }
-
+extension Choice: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Choice",
-            [
-                Property("id", Int.self, .key),
-                Property("kind", Kind.self),
-                Property("level", Level?.self),
-                Property("kinds", [Kind].self, default: { [] }),
-                Property("levels", [Level].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.kind, Property("kind", Kind.self)),
+            .init(\.level, Property("level", Level?.self)),
+            .init(\.kinds, Property("kinds", [Kind].self, default: { [] })),
+            .init(\.levels, Property("levels", [Level].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -131,16 +89,8 @@ extension Choice: Storable, DeclaredModel {
         row.write(levels)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.kind, \.level, \.kinds, \.levels]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -160,29 +110,16 @@ struct Document {
     var grid: [[Int]] = []
 }
 
-extension Document: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable struct Document {
-            var id: Int
-            var body: Payload
-            var draft: Payload? = nil
-            var grid: [[Int]] = []
-        }
-        """
-    }
-
+extension Document: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Document",
-            [
-                Property("id", Int.self, .key),
-                Property("body", Payload.self),
-                Property("draft", Payload?.self),
-                Property("grid", [[Int]].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.body, Property("body", Payload.self)),
+            .init(\.draft, Property("draft", Payload?.self)),
+            .init(\.grid, Property("grid", [[Int]].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -199,16 +136,8 @@ extension Document: Storable, DeclaredModel {
         row.write(grid)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.body, \.draft, \.grid]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -226,27 +155,15 @@ struct Owner<V: ScalarValue> {
     var many: [Holder<V>] = []
 }
 
-extension Owner: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable("Owner") struct \(SwiftSource.name(of: Self.self)) {
-            var id: Int
-            var one: \(SwiftSource.name(of: Holder<V>.self))? = nil
-            var many: [\(SwiftSource.name(of: Holder<V>.self))] = []
-        }
-        """
-    }
-
+extension Owner: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Owner",
-            [
-                Property("id", Int.self, .key),
-                Property("one", Holder<V>?.self),
-                Property("many", [Holder<V>].self, default: { [] }),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.one, Property("one", Holder<V>?.self)),
+            .init(\.many, Property("many", [Holder<V>].self, default: { [] })),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -261,16 +178,8 @@ extension Owner: Storable, DeclaredModel {
         row.write(many)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.one, \.many]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -290,33 +199,18 @@ struct Holder<V: ScalarValue> {
     var optionalList: [V]? = nil
 }
 
-extension Holder: Storable, DeclaredModel {
-    static var declaration: String {
-        """
-        @Storable("Holder") struct \(SwiftSource.name(of: Self.self)) {
-            var id: Int
-            var value: \(SwiftSource.name(of: V.self))
-            var optional: \(SwiftSource.name(of: V.self))? = nil
-            var list: [\(SwiftSource.name(of: V.self))] = []
-            var optionals: [\(SwiftSource.name(of: V.self))?] = []
-            var optionalList: [\(SwiftSource.name(of: V.self))]? = nil
-        }
-        """
-    }
-
+extension Holder: ListedModel {
     typealias Key = Int
 
-    static var schema: ModelSchema {
-        ModelSchema(
-            "Holder",
-            [
-                Property("id", Int.self, .key),
-                Property("value", V.self),
-                Property("optional", V?.self),
-                Property("list", [V].self, default: { [] }),
-                Property("optionals", [V?].self, default: { [] }),
-                Property("optionalList", [V]?.self),
-            ])
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.value, Property("value", V.self)),
+            .init(\.optional, Property("optional", V?.self)),
+            .init(\.list, Property("list", [V].self, default: { [] })),
+            .init(\.optionals, Property("optionals", [V?].self, default: { [] })),
+            .init(\.optionalList, Property("optionalList", [V]?.self)),
+        ]
     }
 
     init(reading row: inout RowReader) throws(StorageError) {
@@ -337,16 +231,8 @@ extension Holder: Storable, DeclaredModel {
         row.write(optionalList)
     }
 
-    func writeKey(into row: inout RowWriter) {
-        row.write(id)
-    }
-
+    func writeKey(into row: inout RowWriter) { row.write(id) }
     static func key(of record: Self) -> Key? { record.id }
-
-    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.value, \.optional, \.list, \.optionals, \.optionalList]
-        return properties.firstIndex(of: property)
-    }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath

@@ -1,0 +1,3 @@
+/// A case on each line, and mutants that it finds. `scripts/mutants` corrects this table.
+let killers = """
+    """
