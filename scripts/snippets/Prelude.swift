@@ -1,7 +1,6 @@
 // What the Swift of the documents may use without declaring it. Nothing of it runs: scripts/check-snippets checks types.
 
 import ArchiveBackend
-import Configuration
 import Foundation
 import KeyedArchives
 import Logging
@@ -57,7 +56,6 @@ var people: [Person] { never() }
 var playlist: Playlist { never() }
 var song: Song { never() }
 var intro: Song { never() }
-var settings: ConfigReader { never() }
 var logger: Logger { never() }
 var url: URL { never() }
 var data: Data { never() }

@@ -1,4 +1,4 @@
-// Twenty mixed terms: has to type-check in under a second.
+// Twenty mixed terms: has to type-check in few steps.
 import StorageAPI
 
 func twentyTerms(_ store: Store, _ uuid: String) -> Select<Item, Store> {
