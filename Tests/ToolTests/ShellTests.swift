@@ -54,7 +54,12 @@ import Testing
         #expect(try await shell.terminal.read(until: "storage> ").contains("storage> "))
         shell.terminal.type("count Nobody\n")
         #expect(try await shell.terminal.read(until: "storage> ").contains("no model Nobody"))
-        shell.terminal.type("count Person\nhelp count\nexit\n")
+        // One line for each question: what is typed before it, a terminal may drop.
+        for line in ["count Person\n", "help count\n"] {
+            shell.terminal.type(line)
+            _ = try await shell.terminal.read(until: "storage> ")
+        }
+        shell.terminal.type("exit\n")
         let text = try await shell.end()
         #expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
     }
