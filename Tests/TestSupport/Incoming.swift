@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// The bytes that a process writes while it runs, to a pipe or a terminal. A task waits for them without a thread.
+/// The bytes that a process writes while it runs, to a pipe or a terminal. A task waits for them without a thread of the tests.
 package final class Incoming: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -11,30 +11,29 @@ package final class Incoming: Sendable {
     }
 
     private let state = Mutex(State())
-    private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// - Parameter descriptor: the end to read from, which is closed with the value.
+    /// - Parameter descriptor: the end to read from. It is closed when every process has closed the other one.
     package init(_ descriptor: Int32) {
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        source.setCancelHandler { close(descriptor) }
-        source.setEventHandler { [weak self] in self?.read(descriptor) }
-        source.activate()
+        // A thread of its own, and no source of Dispatch: on Linux that tells only once of an end that comes with the last
+        // bytes, and ends the program where the source is cancelled then.
+        Thread.detachNewThread { [weak self] in
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = Foundation.read(descriptor, &buffer, buffer.count)
+                if count < 0 && errno == EINTR { continue }
+                // A terminal that every process has closed gives an error, and a pipe gives nothing.
+                self?.append(buffer.prefix(max(count, 0)))
+                if count <= 0 { break }
+            }
+            close(descriptor)
+        }
     }
 
-    package convenience init(_ pipe: Pipe) { self.init(dup(pipe.fileHandleForReading.fileDescriptor)) }
+    package convenience init(_ pipe: Pipe) {
+        self.init(fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0))
+    }
 
-    deinit { source.cancel() }
-
-    private func read(_ descriptor: Int32) {
-        let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-            var result = 0
-            repeat {
-                result = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
-            } while result < 0 && errno == EINTR
-            count = max(result, 0)
-        }
-        // A terminal that every process has closed gives an error, and a pipe gives nothing.
-        if bytes.isEmpty { source.cancel() }
+    private func append(_ bytes: ArraySlice<UInt8>) {
         state.withLock { state in
             state.bytes += bytes
             state.isEnded = bytes.isEmpty

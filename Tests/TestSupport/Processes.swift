@@ -108,14 +108,14 @@ extension FileHandle {
     /// one gets.
     package func pieces() -> AsyncStream<Data> {
         let (pieces, continuation) = AsyncStream<Data>.makeStream()
-        readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                continuation.finish()
-            } else {
+        // No readabilityHandler: on Linux it is not told of an end that comes with the last data.
+        Thread.detachNewThread {
+            while true {
+                let data = self.availableData
+                if data.isEmpty { break }
                 continuation.yield(data)
             }
+            continuation.finish()
         }
         return pieces
     }
