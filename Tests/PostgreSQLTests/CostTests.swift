@@ -33,7 +33,8 @@ struct CostTests {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
-            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed"
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed&timeout=60000"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Heavy.self, Pen.self)
             let memory = try await Store(InMemoryBackend(), models: Heavy.self, Pen.self)
             for target in [store, memory] {

@@ -51,6 +51,7 @@ struct LargeTableTests {
         defer { proxy.stop() }
         let url =
             "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed&sslmode=disable"
+            + "&timeout=60000"
         let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Reading.self, Amount.self)
         try await body(store, proxy)
         try await store.close()
