@@ -215,7 +215,7 @@ struct IndexTests {
                 SearchDocument(key: [UInt8(number >> 8), UInt8(number & 255)], texts: [["w\(number)"], ["all"]])
             ])
         }
-        let words = (0..<10_000).map { "w\($0)" }
+        let words = (0..<(TestExtent.isLarge ? 10_000 : 1000)).map { "w\($0)" }
         let index = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
         #expect(try index.search(SearchQuery(words.joined(separator: " OR "))).count == 200)
         #expect(try index.best(10, SearchQuery(words.joined(separator: " OR "))).count == 10)
