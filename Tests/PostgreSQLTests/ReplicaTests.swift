@@ -26,7 +26,7 @@ struct ReplicaTests {
         }
 
         /// Expects that the store finds a record, or that it finds none.
-        func expect(_ key: Int, isThere: Bool = true) async throws {
+        func expectRecord(_ key: Int, isThere: Bool = true) async throws {
             let found = try await store.find(Pen.self, key: key)
             #expect((found != nil) == isThere)
         }
@@ -60,30 +60,30 @@ struct ReplicaTests {
 
     @Test func `reads are the replica's, and have the store's own commits all the same`() async throws {
         try await Self.withReplica { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             #expect(pair.proxy.connections == 1)
             // What others commit meanwhile is not there yet, which shows where the read comes from.
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
-            try await pair.expect(2, isThere: false)
+            try await pair.expectRecord(2, isThere: false)
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
             #expect(keys == [1])
             // The replica does not come so far in time, and the primary answers.
             try await pair.store.insert(Pen(id: 3))
             #expect(try await pair.store.select(Pen.self).keys() == [1, 2, 3])
             // What was read once stays.
-            try await pair.expect(2)
+            try await pair.expectRecord(2)
             try await pair.pause(false)
             try await eventually { try await pair.caughtUp() }
             for id in 4...40 {
                 try await pair.store.insert(Pen(id: id))
-                try await pair.expect(id)
+                try await pair.expectRecord(id)
             }
             // It answers again.
             try await eventually { try await pair.caughtUp() }
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 41))
-            try await pair.expect(41, isThere: false)
+            try await pair.expectRecord(41, isThere: false)
             try await pair.pause(false)
         }
     }
@@ -94,7 +94,7 @@ struct ReplicaTests {
             try await pair.pause(true)
             try await pair.store.insert(Pen(id: 2))
             let before = try await #require(Int(Server.psql(sql, at: pair.replica)))
-            for _ in 1...40 { try await pair.expect(2) }
+            for _ in 1...40 { try await pair.expectRecord(2) }
             try await pair.store.close()
             // A server counts the transactions of a connection when its process has ended.
             let clients = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
@@ -114,11 +114,11 @@ struct ReplicaTests {
         try await Self.withReplica("") { pair in
             for id in 2...20 {
                 try await pair.other.insert(Pen(id: id))
-                try await pair.expect(id)
+                try await pair.expectRecord(id)
             }
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 21))
-            try await pair.expect(21)
+            try await pair.expectRecord(21)
             try await pair.pause(false)
         }
     }
@@ -157,7 +157,7 @@ struct ReplicaTests {
     @Test
     func `the primary writes out the end of its log, which is no commit, for replicas to reach it`() async throws {
         try await Self.withReplica("", settings: ["wal_writer_delay=10000"]) { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             var place = ""
             // The server may write for reasons of its own at any time.
             try await eventually {
@@ -165,7 +165,7 @@ struct ReplicaTests {
                     "SELECT pg_logical_emit_message(false, 'test', 'not written')", at: pair.primary)
                 return try await Server.psql("SELECT pg_current_wal_flush_lsn() < '\(place)'", at: pair.primary) == "t"
             }
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             #expect(try await Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary) == "t")
         }
     }
@@ -186,27 +186,27 @@ struct ReplicaTests {
     @Test func `a replica that is gone leaves reads to the primary, and rests for the timeout`() async throws {
         // No run of the test takes so long.
         try await Self.withReplica(timeout: 600_000) { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             // The connection is lost while it is asked.
             pair.proxy.refuse(true)
             pair.proxy.cut(.afterAnswer(1))
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             #expect(pair.proxy.count == 1)
-            for _ in 0..<10 { try await pair.expect(1) }
+            for _ in 0..<10 { try await pair.expectRecord(1) }
             #expect(pair.proxy.refused <= 2)
         }
     }
 
     @Test func `a replica that is back is asked again after the timeout`() async throws {
         try await Self.withReplica(timeout: 1000) { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             pair.proxy.refuse(true)
             pair.proxy.cut(.afterAnswer(1))
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             pair.proxy.refuse(false)
             let connections = pair.proxy.connections
             try await eventually {
-                try await pair.expect(1)
+                try await pair.expectRecord(1)
                 return pair.proxy.connections > connections
             }
         }
@@ -217,12 +217,12 @@ struct ReplicaTests {
         async throws
     {
         try await Self.withReplica(timeout: 1000) { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             pair.proxy.cut(.afterAnswer(1))
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
             #expect(keys == [1])
             try await eventually {
-                try await pair.expect(1)
+                try await pair.expectRecord(1)
                 return pair.proxy.connections > 1
             }
             let proxy = pair.proxy
@@ -234,13 +234,13 @@ struct ReplicaTests {
                 }
             }
             #expect(error?.code == .io)
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
         }
     }
 
     @Test func `a replica that was promoted is not asked, and one of another cluster neither`() async throws {
         try await Self.withReplica { pair in
-            try await pair.expect(1)
+            try await pair.expectRecord(1)
             try await Server.psql("SELECT pg_promote(true, 600)", at: pair.replica)
             try await Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
             // Its place is looked at, since the store has written.

@@ -44,7 +44,7 @@ struct Expansion {
 
     /// Everything that the expansion expects of its source and of the macro: the text parses, and the macro reported these
     /// diagnostics.
-    fileprivate func expect(_ diagnostics: [DiagnosticSpec], at location: Testing.SourceLocation) {
+    fileprivate func expectDiagnostics(_ diagnostics: [DiagnosticSpec], at location: Testing.SourceLocation) {
         #expect(!Parser.parse(source: text).hasError, "not Swift:\n\(text)", sourceLocation: location)
         #expect(context.diagnostics.map(spec) == diagnostics, sourceLocation: location)
     }
@@ -117,7 +117,7 @@ func expectExpansion(
     at location: Testing.SourceLocation = #_sourceLocation
 ) {
     let expansion = Expansion(source, alreadyConforms: alreadyConforms)
-    expansion.expect([], at: location)
+    expansion.expectDiagnostics([], at: location)
     #expect(lines(expansion.text) == lines(expanded), sourceLocation: location)
 }
 
@@ -128,7 +128,7 @@ func expectRefusal(
     at location: Testing.SourceLocation = #_sourceLocation
 ) {
     let expansion = Expansion(source)
-    expansion.expect(diagnostics, at: location)
+    expansion.expectDiagnostics(diagnostics, at: location)
     guard let fixed else { return }
     #expect(lines(expansion.fixed(applying: fixIt)) == lines(fixed), sourceLocation: location)
 }

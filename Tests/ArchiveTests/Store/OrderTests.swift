@@ -37,7 +37,7 @@ import Testing
             try await store.insert(some)
             for letter in some { letters[letter.id] = letter }
         }
-        try await expect(store, letters)
+        try await expectStored(store, letters)
         for number in numbers.prefix(5000) {
             let letter = Letter.sample(number, size: number % 2 == 0 ? 2000 : 10)
             letters[letter.id] = number % 3 == 0 ? nil : letter
@@ -46,9 +46,9 @@ import Testing
         try await store.save(changed.compactMap { letters[$0] })
         let gone = changed.filter { letters[$0] == nil }
         try await store.delete(Letter.self).where { $0.id.isIn(gone) }.run()
-        try await expect(store, letters)
+        try await expectStored(store, letters)
         try await store.close()
-        try await expect(try await open(), letters)
+        try await expectStored(try await open(), letters)
     }
 
     /// Keys that differ in their first bytes.
@@ -69,20 +69,20 @@ import Testing
         for start in stride(from: 0, to: numbers.count, by: 1500) {
             try await store.insert(numbers[start..<start + 1500].map { Number($0) })
         }
-        try await expect(store, ids)
+        try await expectStored(store, ids)
         for range in [0..<2000, 5000..<8000, 11_000..<12_000, 2000..<2001] {
             try await store.delete(Number.self).where { $0.id >= range.lowerBound && $0.id < range.upperBound }.run()
             ids.subtract(range)
-            try await expect(store, ids)
+            try await expectStored(store, ids)
         }
         for id in [1999, 6000, 6001, 0, 11_999, 7999, 12_500, 5000] + Array(6500..<7500).shuffled() {
             try await store.insert(Number(id))
             ids.insert(id)
         }
-        try await expect(store, ids)
+        try await expectStored(store, ids)
     }
 
-    private func expect(_ store: Store, _ ids: Set<Int>) async throws {
+    private func expectStored(_ store: Store, _ ids: Set<Int>) async throws {
         #expect(try await store.select(Number.self).keys() == ids.sorted())
         for id in 0..<12_600 {
             let found = try await store.find(Number.self, key: id)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    private func expect(_ store: Store, _ letters: [String: Letter]) async throws {
+    private func expectStored(_ store: Store, _ letters: [String: Letter]) async throws {
         let sorted = letters.keys.sorted()
         #expect(try await store.select(Letter.self).all() == sorted.map { letters[$0] })
         for id in sorted.shuffled().prefix(500) {

@@ -32,7 +32,7 @@ struct ExplainTests {
     @Test(arguments: Backend.allCases)
     func `indexes serve equality, ranges, prefixes and sets`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
-            func expect(
+            func expectIndex(
                 _ query: Select<Sample, Store>, _ property: String, rows: Int? = nil,
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
@@ -40,13 +40,13 @@ struct ExplainTests {
                 #expect(explanation.access == .index(property), sourceLocation: sourceLocation)
                 if let rows { #expect(explanation.rowsExamined == rows, sourceLocation: sourceLocation) }
             }
-            try await expect(select.where { $0.number == 5 }, "number", rows: 10)
-            try await expect(select.where { 5 == $0.number && $0.flag }, "number", rows: 10)
-            try await expect(select.where { $0.number.isIn(5..<7) }, "number", rows: 20)
-            try await expect(select.where { $0.number.isIn([5, 6, 9]) }, "number", rows: 30)
-            try await expect(select.where { $0.name == "a" }, "name")
-            try await expect(select.where { $0.name.hasPrefix("Cheng") }, "name")
-            try await expect(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
+            try await expectIndex(select.where { $0.number == 5 }, "number", rows: 10)
+            try await expectIndex(select.where { 5 == $0.number && $0.flag }, "number", rows: 10)
+            try await expectIndex(select.where { $0.number.isIn(5..<7) }, "number", rows: 20)
+            try await expectIndex(select.where { $0.number.isIn([5, 6, 9]) }, "number", rows: 30)
+            try await expectIndex(select.where { $0.name == "a" }, "name")
+            try await expectIndex(select.where { $0.name.hasPrefix("Cheng") }, "name")
+            try await expectIndex(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
             let range = try await select.where { $0.number > 23 }.order { $0.number.descending }.explain()
             #expect(range.access == .index("number") && range.rowsExamined == 60)
         }
