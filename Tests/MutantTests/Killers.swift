@@ -1,29 +1,72 @@
 /// A case on each line, and mutants that it finds. `scripts/mutants` corrects this table.
 let killers = """
+    aggregates/nan nan-is-no-value
+    aggregates/nil-left-out minimum-is-maximum averages-are-whole
     aggregates/nothing sum-too-great
+    arithmetic/every-row conditions-from-the-right
     arithmetic/float floats-computed-as-doubles
     arithmetic/int8 narrow-integers-widen division-by-zero-is-nil remainder-is-quotient subtraction-swapped
     arithmetic/int8 nil-operand-is-zero overflow-gives-nothing
+    capabilities/constant info-changes
+    capabilities/declared lacking-without-reason
     children/keyless equal-keyless-are-one
     children/load grandchildren-dropped properties-mixed
     children/required required-child-dropped
     children/save-replaces children-reversed
+    concurrency/counter lookups-late
+    concurrency/writers-do-not-wait busy-while-read
     costs/owned-rows owned-rows-by-scan
+    costs/referred-rows references-by-scan
+    damage/cut-file corrupt-is-io damage-without-place
+    damage/flipped-byte damaged-is-empty
     delete/model delete-counts-keys delete-counts-nothing delete-missing-throws delete-first-only
     delete/no-ghosts delete-leaves-orphans
+    distance/filter measures-cosine-for-euclidean distance-of-others-is-null
+    durability/killed-after-commits log-forgotten unclosed-is-empty
+    durability/reopened-often reopening-empties
+    durability/truncated-stays-empty last-commit-lost-in-archive
+    durability/undone-stays-undone lock-left
+    errors/place missing-is-io error-without-property error-without-sentence
+    evolution/rename-of-nothing something-seems-stored nothing-seems-stored
+    evolution/rename-of-removed removal-forgotten
+    evolution/text-to-array last-optional-text-unrecorded
+    expiry/reads expired-owner-is-there
+    expiry/recorded expired-is-there there-at-its-time nil-expires expiry-not-recorded
+    expiry/replaced expired-is-not-found expired-is-found-in-part later-is-found
+    expiry/through expired-is-there-along-edges
+    faults/failed-call failed-write-acknowledged-on-sqlite failed-write-acknowledged-in-archive
+    faults/newer-format newer-is-corrupt
+    faults/power-cut last-commit-lost-on-sqlite waits-for-no-disk-on-sqlite waits-for-no-disk-in-archive
     filters/equal-nil not-drops-nil
     filters/in in-nothing-is-everything in-first-only
     filters/in-10000 in-capped-at-999
     filters/in-1000000 in-capped-at-32766
     filters/injection quote-ends-operand
     filters/properties nil-equals-nothing
+    forms/predicate-expressions counts-all-children
+    graphs/depth-limit depth-limit-not-held
     graphs/owned-query owned-query-loses-first
     graphs/roots-and-owned root-is-owned
     graphs/trees deep-nodes-dropped
-    indexes/conditions integers-computed-as-doubles conditions-from-the-right
+    groups/having having-ignored groups-of-columns-alone
+    groups/nothing rows-of-groups-not-limited
+    groups/order group-order-ignored group-order-reversed nil-placement-ignored nil-placement-swapped
+    groups/several-keys second-group-key-ignored
+    history/clock entry-without-commit number-again
+    history/gone changed-model-forgotten
+    history/nested-names entry-without-record later-entries-unseen
+    history/pruned-empty history-unpruned
+    history/renamed last-state-as-of
+    history/second-store own-tables-recorded
+    history/token token-includes-its-entry
+    history/truncated entry-lost
+    history/unchanged-savepoint kind-not-corrected unchanged-has-entry
+    history/undone inserts-are-updates
+    indexes/conditions integers-computed-as-doubles
     indexes/pages ties-reversed
     keys/assigned key-gap keys-from-zero
-    keys/assigned-undone failed-graph-stays
+    keys/assigned-undone failed-graph-stays commits-on-rollback
+    keys/assigned-unsigned refuses-after-failure
     keys/composite composite-key-joined composite-key-first
     keys/hostile-text key-cut-at-nul key-trimmed key-as-path key-cut-long empty-key-refused
     keys/int32 small-key
@@ -34,39 +77,102 @@ let killers = """
     keys/string key-case-folded key-composed keys-by-length
     keys/uint64 unsigned-key-wraps
     keys/uuid uuid-key-cut
+    limits/columns column-limit-not-held
+    limits/key-bytes text-limit-not-held key-limit-not-held
+    limits/values conditions-cut-at-1000
+    lists/refused list-part-reversed list-offset-ignored list-end-is-start list-gap-used-twice
+    lists/reopened list-element-takes-next
+    matching/first-failure last-row-lost-in-archive last-row-lost-on-sqlite
+    matching/order unique-not-enforced
+    matching/several own-writes-unseen
     matching/together one-record-for-each-value
+    names/case reserved-word-refused
+    names/dots-and-slashes dot-refused
+    names/engine-tables engine-name-refused
+    names/long long-name-refused
+    names/own-tables toolkit-name-refused
+    names/reopened quote-refused unicode-name-refused
     numbers/decimal decimal-operands-through-float
     numbers/double operands-through-float
     numbers/literal-float operands-of-six-digits
     numbers/mixed-decimal decimals-computed-as-doubles
-    numbers/mixed-int64 left-operand-decides doubles-computed-as-integers
+    numbers/mixed-double doubles-computed-as-integers
+    numbers/mixed-int64 left-operand-decides
+    numbers/mixed-overflow overflow-is-io
+    observing/second-store foreign-commits-untold
     order/key-order no-order-reversed
     pages/limits limit-0-is-none offset-without-limit-ignored offset-beyond-end
+    references/cascade nullify-not-written
+    references/cycles referrers-not-found last-referrer-not-found cascade-not-written cascade-takes-all
+    references/cycles rule-recorded-otherwise references-not-recorded
+    references/indexed references-without-index
+    references/inverses references-lead-nowhere inverses-are-empty inverses-of-arrays-are-empty
+    references/inverses related-aggregates-of-all
+    references/nullify references-sorted references-distinct nullify-clears-all elements-kept list-element-stays
+    references/order-in-transaction references-never-found
+    references/replacing truncation-not-asked
+    references/with-absent absent-is-neighbour
+    references/with-composite related-records-cut referring-records-cut referring-records-twice
     results/counts exists-of-all count-at-least-one
     results/for-each result-cut-at-1000
     results/for-each-in-itself query-ends-cursor
     results/stream-snapshot long-result-in-parts
     results/stream-stopped result-cut-at-256
+    schema/128-properties wide-table-refused
+    schema/add-default new-default-not-applied alter-loses-rows
+    schema/add-index index-refused
+    schema/add-optional new-optional-is-zero
+    schema/add-required mismatch-is-io
+    schema/add-unique constraint-is-duplicate
+    schema/first-use new-table-empty
+    schema/int-to-text last-integer-unrecorded
+    schema/narrowed conversion-loses-last
+    schema/recorded schema-forgotten
+    schema/rename rename-loses-data
+    schema/rename-and-widen last-double-unrecorded
+    schema/text-to-int only-text-unrecorded
+    schema/widen-integer replacement-refused types-recorded-as-text
+    search/first-use commit-not-indexed segment-lost marks-forgotten
+    search/scan range-without-end
+    search/transactions every-other-commit-indexed merged-stays number-reused
     set/child-filter any-is-all
     set/computed computed-sets-first
     set/computed-nil nil-minuend-is-zero
     set/joined texts-joined-backwards
     set/only-named patch-clears-rest patch-counts-one
+    sharing/added owned-table-forgotten secret-dropped
+    sharing/assigned-keys second-opening locked-is-busy
+    sharing/made-optional addition-must-be-known
+    sharing/renamed-owned claims-sharing foreign-tables-unnoticed
+    snapshots/block moving-snapshots
     text/contains contains-at-start
-    text/like like-is-plain like-anywhere like-question-is-star like-question-is-itself like-star-is-one
-    text/like like-star-is-not-none
+    text/folded-contains diacritics-folded-with-case
+    text/like like-anywhere like-question-is-star like-question-is-itself like-star-is-one like-escape-is-itself
+    text/like-folded like-star-is-not-none folding-ignored case-not-folded diacritics-not-folded
+    text/like-folded folding-of-ascii-alone
+    text/like-slow like-is-plain
     text/prefix prefix-anywhere text-ignores-case empty-pattern-matches-nothing percent-is-wildcard
     text/prefix underscore-is-wildcard star-is-wildcard question-mark-is-wildcard
     text/suffix suffix-anywhere
     through/any-all-none all-of-nothing-is-false none-is-not-all
     through/one absent-child-drops-row
+    through/order orders-through-children-ignored
     through/order-nils limit-one-more limit-one-less offset-ignored descending-ignored
     through/order-several second-sort-key-ignored
+    transactions/blocking duplicate-is-constraint
+    transactions/savepoints-nested savepoint-kept savepoint-undoes-all
+    transactions/undone-references references-not-looked-up
+    transactions/unseen-outside dirty-reads
     truncate/all truncate-deletes-nothing truncate-all-models
     truncate/keys-restart keys-go-on-after-truncate
     truncate/no-ghosts truncate-leaves-children
+    tuples/distinct group-limit-ignored group-offset-ignored
+    tuples/properties chosen-children-are-nil
+    undo/rules entry-of-older-state
     values/array-10000 array-cut-long
     values/bool-column true-is-false
+    values/bool-contained nil-is-no-element
+    values/bytes-counted counts-one-more
     values/children-empty-nil absent-array-is-empty empty-array-is-absent
     values/data-order data-compares-by-length
     values/date-column date-milliseconds date-after-1970
@@ -88,7 +194,7 @@ let killers = """
     values/int64-equal equal-through-double
     values/int8-column greatest-int8-lost
     values/int8-compare less-takes-nil
-    values/int8-counted or-is-first not-not
+    values/int8-counted or-is-first not-not nil-array-has-count-0
     values/int8-elements array-without-nil empty-array-is-nil
     values/int8-equal not-equal-drops-nil
     values/int8-grouped aggregate-without-nil
@@ -105,25 +211,30 @@ let killers = """
     values/string-compare less-ignoring-case
     values/string-elements array-without-empty-text array-distinct array-as-set
     values/string-equal equal-ignoring-case equal-by-normal-form equal-up-to-nul is-nil-is-false
+    values/string-grouped distinct-ignoring-case
     values/string-order text-sorts-ignoring-case text-sorts-as-swift text-sorts-by-utf16
     values/uint16-column greatest-uint16-lost
     values/uint32-column greatest-uint32-lost
     values/uint64-column unsigned-wraps unsigned-saturates
     values/uint64-equal unsigned-compares-signed
     values/uint8-column greatest-uint8-lost
+    values/uint8-contained element-is-part-of-text
     values/uint8-elements data-trailing-zeros data-cut-at-nul empty-data-is-nil
     values/unknown-enum-number damage-is-repaired
     values/url-column url-longer url-lowercase
     values/uuid-column uuid-other
+    values/uuid-grouped nil-group-dropped distinct-keeps-doubles
     values/vector-column vector-other
     write/batch-1000 array-drops-last
-    write/insert-existing insert-overwrites insert-skips-existing
+    write/insert-existing insert-overwrites insert-skips-existing error-without-key error-of-other-model
     write/insert-then-find last-grandchild-dropped
     write/key-twice-insert array-insert-keeps-first
     write/key-twice-save-flat array-save-keeps-first
     write/key-twice-update-flat array-update-keeps-first
+    write/patch-constraint-key nil-is-unique
     write/save-absent save-refuses-first
     write/save-replaces save-keeps-existing save-merges-nil children-by-id old-children-stay range-takes-next
+    write/unique-freed unique-stays-taken
     write/update-missing update-inserts update-skips-missing
     write/update-replaces update-merges-nil
     """
