@@ -200,6 +200,48 @@ struct SearchTests {
         }
     }
 
+    @Test func `an index that an earlier version made of no record answers nothing, and is made anew at opening`()
+        async throws
+    {
+        try await withDatabase { path in
+            let backend = SQLiteBackend(path: path, durability: .relaxed)
+            try await Store(backend, models: Book.self).thenClose { store in
+                try await store.insert([
+                    Book(id: 1, title: "moon", pages: [Page(text: "sun")]), Book(id: 2, title: "sun"),
+                ])
+                // It numbered the properties of owned records first if the table of the record had been rebuilt.
+                try await store.withUnsafeSQLiteHandle { database in
+                    let sql = #"""
+                        UPDATE storage_search
+                        SET settings = replace(settings, '["title","pages.text"]', '["pages.text","title"]')
+                        """#
+                    try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+                    try #require(sqlite3_changes(database) == 1)
+                }
+            }
+            let reader = try await Store(SQLiteBackend(path: path, isReadOnly: true), models: Book.self)
+            let error = await #expect(throws: StorageError.self) {
+                try await reader.select(Book.self).where { $0.matches("sun") }.keys()
+            }
+            #expect(error?.code == .busy)
+            #expect(try await Self.problems(reader).contains { $0.contains("make it anew") })
+            try await reader.close()
+
+            let steps = Mutex(0)
+            let options = Store.Options(indexing: { _ in steps.withLock { $0 += 1 } })
+            var made = 0
+            for isFirst in [true, false] {
+                let store = try await Store(backend, models: Book.self, options: options)
+                #expect(try await store.select(Book.self).where { $0.matches("sun") }.keys() == [1, 2])
+                #expect(try await store.select(Book.self).where { $0.title.matches("sun") }.keys() == [2])
+                #expect(try await Self.problems(store) == [])
+                if isFirst { made = steps.withLock(\.self) }
+                #expect(made > 0 && steps.withLock(\.self) == made, "The first opening makes the index, and no other.")
+                try await store.close()
+            }
+        }
+    }
+
     @Test func `two stores of one file write one index`() async throws {
         try await withFolder { folder in
             let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)

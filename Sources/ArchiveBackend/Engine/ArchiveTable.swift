@@ -31,9 +31,7 @@ struct ArchiveTable {
     init(_ schema: TableSchema, missing: [Value]? = nil) {
         definition = Definition(schema, missing: missing ?? schema.columns.map { _ in .null })
         rows = RowTree(RowOrder(format: definition.format, columns: schema.key.map { ($0, false) }))
-        for columns in schema.indexes where !schema.columns[columns[0]].isRemoved {
-            indexes.append(ColumnIndex(columns, of: schema, format))
-        }
+        for columns in schema.indexes { indexes.append(ColumnIndex(columns, of: schema, format)) }
     }
 
     var schema: TableSchema { definition.schema }

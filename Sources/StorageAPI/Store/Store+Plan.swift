@@ -64,25 +64,25 @@ extension Store {
     {
         var declared: [DeclaredTables] = []
         for model in try DeclaredModels.withTargets(models) { declared.append(try DeclaredTables(model)) }
-        return try await plan(declared)
+        return try await plan(declared, isExact: false)
     }
 
     /// Returns the changes that ``migrate(to:)`` would make. Changes nothing.
     public nonisolated(nonsending) func plan(for schemas: [RecordSchema]) async throws(StorageError) -> [SchemaChange] {
         var declared: [DeclaredTables] = []
         for schema in schemas { declared.append(try DeclaredTables(schema)) }
-        return try await plan(declared)
+        return try await plan(declared, isExact: true)
     }
 
     private nonisolated(nonsending) func plan(
-        _ declared: [DeclaredTables]
+        _ declared: [DeclaredTables], isExact: Bool
     ) async throws(StorageError) -> [SchemaChange] {
         try await reads { () throws(StorageError) in
             try self.withReader("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let checks = SchemaChecks(session: reader)
                 var changes: [SchemaChange] = []
                 for model in declared {
-                    for step in try self.registry.steps(to: model, in: reader) {
+                    for step in try self.registry.steps(to: model, isExact: isExact, in: reader) {
                         let change = try SchemaChange(step, of: model.model.name, checks)
                         if change.kind != .check || change.problem != nil { changes.append(change) }
                     }
@@ -92,8 +92,9 @@ extension Store {
         }
     }
 
-    /// Makes models exactly what schemas say, as opening the store with types of these properties does: a property that a
-    /// schema does not have is removed from its model and keeps its values, one that is renamed moves with them.
+    /// Makes models exactly what schemas say: a property that a schema does not have is removed from its model and keeps its
+    /// values, one that is renamed moves with them. Unlike opening the store with types of these properties, this also removes the
+    /// indexes and rules that a schema does not have: uniqueness, expiry, search and those of references.
     ///
     /// ``prepare(_:)`` adds missing properties, and removes nothing.
     ///

@@ -137,7 +137,7 @@ public final class Store: Sendable {
             ExternalCommitMonitor($0) { [weak observers] in observers?.tellUnknown() }
         }
         observers.follow(otherCommits)
-        registry = ModelRegistry(info, logger: logger)
+        registry = ModelRegistry(info, logger: logger, removals: options.removals)
         layers = ApplicationLayers(options.layers, registry)
         observers.capture(for: layers.interest)
         queue = CommitQueue(engine, observers, layers)

@@ -32,6 +32,8 @@ extension Store {
         public var indexing: (@Sendable (SearchProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
         var moves: [Move] = []
+        /// The rules that the program removes, by the stored names of their models.
+        var removals: [(model: String, properties: [String])] = []
 
         /// Options; by default no history is begun, and there are no layers and no instruments.
         public init(

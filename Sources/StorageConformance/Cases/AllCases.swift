@@ -9,13 +9,13 @@ extension Conformance {
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases,
-        sharedSchemaCases, movingCases,
+        sharedSchemaCases, movingCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
         undoCases, commitNumberCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
-        searchCases, searchExcerptCases,
+        searchCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }
 }

@@ -240,15 +240,6 @@ extension Conformance {
 
 private struct Undone: Error {}
 
-extension Trial {
-    /// Fails if verify finds anything.
-    fileprivate func expectSound(_ store: RecordedStore) async throws {
-        var problems: [String] = []
-        try await store.store.verify { problems.append($0.description) }
-        try expect(problems, equals: [], "The index is not that of the records.")
-    }
-}
-
 /// Random articles, and a scan of them that says what a search has to find.
 private struct SearchedWorld {
     private var random: SeededGenerator

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StorageAPI
 
 /// One version of a model, as a value. Versions with the same name are one model at different times.
@@ -16,16 +17,16 @@ struct VersionField: Sendable {
     var name: String
     var type: FieldType
     var isOptional = false
-    var isUnique = false
+    var marks: Set<FieldMark> = []
     var renamedFrom: String?
     /// The value of records that were stored before the property existed.
     var defaultValue: FieldValue?
 
     init(
-        _ name: String, _ type: FieldType, isOptional: Bool = false, isUnique: Bool = false, renamedFrom: String? = nil,
-        default value: FieldValue? = nil
+        _ name: String, _ type: FieldType, isOptional: Bool = false, marks: Set<FieldMark> = [],
+        renamedFrom: String? = nil, default value: FieldValue? = nil
     ) {
-        (self.name, self.type, self.isOptional, self.isUnique) = (name, type, isOptional, isUnique)
+        (self.name, self.type, self.isOptional, self.marks) = (name, type, isOptional, marks)
         (self.renamedFrom, defaultValue) = (renamedFrom, value)
     }
 
@@ -33,16 +34,28 @@ struct VersionField: Sendable {
     static let id = VersionField("id", .int)
 }
 
+/// A mark of a version's property.
+enum FieldMark: String, Hashable, Sendable, CaseIterable {
+    case unique = "@Unique"
+    case indexed = "@Indexed"
+    case searched = "@Searchable"
+    case expires = "@Expires"
+}
+
 /// The type of a version's property.
 enum FieldType: Sendable {
     case int, double, text, texts
+    /// Values are the seconds since the reference date.
+    case date
+    /// Values are keys.
+    case reference(any VersionRecord.Type, DeleteRule)
     case one(any VersionRecord.Type)
     case many(any VersionRecord.Type)
 
     var child: (any VersionRecord.Type)? {
         switch self {
         case .one(let child), .many(let child): child
-        case .int, .double, .text, .texts: nil
+        case .int, .double, .text, .texts, .date, .reference: nil
         }
     }
 }
@@ -72,6 +85,10 @@ protocol VersionRecord: Storable {
     static func property(_ field: VersionField) -> Property
     static func read(_ row: inout RowReader, _ field: VersionField) throws(StorageError) -> FieldValue
     static func write(_ value: FieldValue, _ field: VersionField, to row: inout RowWriter)
+    /// A property that refers to a record.
+    static func reference(_ field: VersionField, _ rule: DeleteRule) -> Property
+    static func readReference(_ row: inout RowReader, _ field: VersionField) throws(StorageError) -> FieldValue
+    static func writeReference(_ value: FieldValue, _ field: VersionField, to row: inout RowWriter)
     /// The record as a value of its own type, for snippets and comparisons.
     static func shown(_ values: [FieldValue]) -> Any
 }
@@ -101,6 +118,8 @@ struct Versioned<V: ModelVersion>: Storable, Equatable {
     func writeKey(into row: inout RowWriter) {
         for (field, value) in zip(V.fields, values) where field.name == "id" { field.write(value, to: &row) }
     }
+
+    mutating func assign(_ key: Int) { values[0] = .int(key) }
 
     struct Columns: ColumnSet {
         let _propertyPath: PropertyPath
@@ -141,15 +160,44 @@ extension Versioned: VersionRecord {
         }
     }
 
+    static func reference(_ field: VersionField, _ rule: DeleteRule) -> Property {
+        field.isOptional
+            ? Property(field.name, Ref<Self>?.self, field.traits, renamedFrom: field.renamedFrom, onDelete: rule)
+            : Property(field.name, Ref<Self>.self, field.traits, renamedFrom: field.renamedFrom, onDelete: rule)
+    }
+
+    static func readReference(_ row: inout RowReader, _ field: VersionField) throws(StorageError) -> FieldValue {
+        field.isOptional
+            ? try row.read(Ref<Self>?.self).map { .int($0.key) } ?? .null : .int(try row.read(Ref<Self>.self).key)
+    }
+
+    static func writeReference(_ value: FieldValue, _ field: VersionField, to row: inout RowWriter) {
+        let reference = value.int.map(Ref<Self>.init(key:))
+        if field.isOptional { row.write(reference) } else { row.write(reference ?? Ref(key: 0)) }
+    }
+
     static func shown(_ values: [FieldValue]) -> Any { Self(values: values) }
 }
 
 extension VersionField {
     fileprivate var property: Property {
+        var property = unsearched
+        if marks.contains(.searched) { property.searchWeight = 1 }
+        return property
+    }
+
+    fileprivate var traits: Property.Traits {
+        var traits: Property.Traits = name == "id" ? .key : []
+        if marks.contains(.unique) { traits.insert(.unique) }
+        if marks.contains(.indexed) { traits.insert(.indexed) }
+        if marks.contains(.expires) { traits.insert(.expires) }
+        return traits
+    }
+
+    private var unsearched: Property {
         func column<T: ColumnValue>(
             _: T.Type, _ convert: @escaping @Sendable (FieldValue) -> T
         ) -> Property {
-            let traits: Property.Traits = name == "id" ? .key : isUnique ? .unique : []
             guard let value = defaultValue else { return Property(name, T.self, traits, renamedFrom: renamedFrom) }
             return Property(name, T.self, traits, renamedFrom: renamedFrom, default: { convert(value) })
         }
@@ -158,6 +206,8 @@ extension VersionField {
         case .double: return isOptional ? column(Double?.self) { $0.double } : column(Double.self) { $0.double ?? 0 }
         case .text: return isOptional ? column(String?.self) { $0.text } : column(String.self) { $0.text ?? "" }
         case .texts: return isOptional ? column([String]?.self) { $0.texts } : column([String].self) { $0.texts ?? [] }
+        case .date: return isOptional ? column(Date?.self) { $0.date } : column(Date.self) { $0.date ?? .distantFuture }
+        case .reference(let target, let rule): return target.reference(self, rule)
         case .one(let child), .many(let child): return child.property(self)
         }
     }
@@ -173,6 +223,9 @@ extension VersionField {
         case .texts:
             isOptional
                 ? try row.read([String]?.self).map(FieldValue.texts) ?? .null : .texts(try row.read([String].self))
+        case .date:
+            isOptional ? try row.read(Date?.self).map(FieldValue.date) ?? .null : .date(try row.read(Date.self))
+        case .reference(let target, _): try target.readReference(&row, self)
         case .one(let child), .many(let child): try child.read(&row, self)
         }
     }
@@ -183,6 +236,8 @@ extension VersionField {
         case .double: isOptional ? row.write(value.double) : row.write(value.double ?? 0)
         case .text: isOptional ? row.write(value.text) : row.write(value.text ?? "")
         case .texts: isOptional ? row.write(value.texts) : row.write(value.texts ?? [])
+        case .date: isOptional ? row.write(value.date) : row.write(value.date ?? .distantFuture)
+        case .reference(let target, _): target.writeReference(value, self, to: &row)
         case .one(let child), .many(let child): child.write(value, self, to: &row)
         }
     }
@@ -192,6 +247,8 @@ extension FieldValue {
     fileprivate var int: Int? { if case .int(let value) = self { value } else { nil } }
     fileprivate var double: Double? { if case .double(let value) = self { value } else { nil } }
     fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
+    fileprivate var date: Date? { double.map(Date.init(timeIntervalSinceReferenceDate:)) }
+    fileprivate static func date(_ date: Date) -> FieldValue { .double(date.timeIntervalSinceReferenceDate) }
     fileprivate var texts: [String]? { if case .texts(let value) = self { value } else { nil } }
 }
 
@@ -225,8 +282,9 @@ extension Versioned: DeclaredModel {
         let lines = V.fields.map { field in
             let former = field.renamedFrom.map { "@Field(renamedFrom: \(SwiftSource.literal($0))) " } ?? ""
             let value = field.defaultValue.map { " = \(SwiftSource.text(of: $0.shown(nil)))" } ?? ""
+            let marks = FieldMark.allCases.filter(field.marks.contains).map { $0.rawValue + " " }.joined()
             return
-                "    \(former)\(field.isUnique ? "@Unique " : "")var \(field.name): \(field.type.swift)\(field.isOptional ? "?" : "")\(value)"
+                "    \(former)\(marks)\(field.type.rule)var \(field.name): \(field.type.swift)\(field.isOptional ? "?" : "")\(value)"
         }
         return """
             @Storable(\(SwiftSource.literal(V.model))) struct \(SwiftSource.name(of: Self.self)) {
@@ -237,8 +295,15 @@ extension Versioned: DeclaredModel {
 }
 
 extension FieldType {
+    /// The declared rule of a reference, with a space after it.
+    fileprivate var rule: String {
+        if case .reference(_, let rule) = self { "@Reference(onDelete: .\(rule)) " } else { "" }
+    }
+
     fileprivate var swift: String {
         switch self {
+        case .date: "Date"
+        case .reference(let target, _): "Ref<\(SwiftSource.name(of: target))>"
         case .int: "Int"
         case .double: "Double"
         case .text: "String"

@@ -100,7 +100,7 @@ enum MeasureAndMore: NoteVersion {
         VersionField("labels", .many(Versioned<PlainTag>.self), isOptional: true),
     ]
 }
-enum Code: NoteVersion { static let properties = [VersionField("code", .text, isUnique: true)] }
+enum Code: NoteVersion { static let properties = [VersionField("code", .text, marks: [.unique])] }
 enum CodeAndMore: NoteVersion {
     static let properties =
         Code.properties + [

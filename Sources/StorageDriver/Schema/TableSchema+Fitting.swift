@@ -78,8 +78,10 @@ extension TableSchema {
         }
     }
 
+    /// The error of a model that no longer fits the table.
+    ///
     /// - Parameter place: the path of the change, if it is not the property or the table.
-    fileprivate func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
+    package func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
         let name = place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")
         return StorageError(
             .schemaMismatch,

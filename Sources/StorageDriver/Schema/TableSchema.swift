@@ -24,14 +24,16 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// In a table of a type that owns itself: whether an owner may have several rows here. Other tables have position
     /// columns instead.
     public var isMany: Bool?
-    /// A Boolean value that indicates whether the property, and so everything below it, was removed from its model. The
-    /// table keeps its rows.
+    /// A Boolean value that indicates whether the program that opened the store last does not declare the property, and so
+    /// nothing below it. The table keeps its rows and indexes.
     public var isRemoved: Bool {
         get { removed ?? false }
         set { removed = newValue ? true : nil }
     }
     /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var removed: Bool?
+    /// True if the rules of a removed table still bind. Versions of the library up to format 2 let them go.
+    package var keepsRules: Bool?
     /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
     /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
@@ -39,6 +41,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case name, path, columns, key, assignsKeys, isRequired, model, isMany
         case removed = "isRemoved"
+        case keepsRules
     }
 
     /// A table of a model, or of records that a model owns.
@@ -68,6 +71,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         model = try values.decodeIfPresent(String.self, forKey: .model)
         isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
         removed = try values.decodeIfPresent(Bool.self, forKey: .removed)
+        keepsRules = try values.decodeIfPresent(Bool.self, forKey: .keepsRules)
         guard isSound else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
@@ -117,7 +121,8 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public func indexColumns(from column: Int) -> [Int] {
         guard columns[column].reference?.part == 0, !columns[column].isUnique else { return [column] }
         var parts = [column]
-        while let next = parts.last.map({ $0 + 1 }), next < columns.count, !columns[next].isRemoved,
+        while let next = parts.last.map({ $0 + 1 }), next < columns.count,
+            columns[next].isRemoved == columns[column].isRemoved,
             columns[next].reference?.part == parts.count
         {
             parts.append(next)
@@ -131,13 +136,29 @@ public struct TableSchema: Hashable, Sendable, Codable {
 
 extension TableSchema {
     /// The newest version of a store's record of its tables that the library reads.
-    package static let newestFormat = 2
+    package static let newestFormat = 3
 
-    /// The version of the record that the table needs: 2 if a column is searched, else 1.
+    /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, 2 if
+    /// a column is searched, else 1.
     ///
-    /// A program that knows version 1 alone would write to the table and leave its search index as it is, so it must refuse
-    /// the store (clause S5).
-    package var requiredFormat: Int { columns.contains { $0.searchWeight != nil } ? 2 : 1 }
+    /// A program that knows an earlier version alone would write to the table and pass over the rule, or leave the search index
+    /// as it is, so it must refuse the store (clause S5).
+    package var requiredFormat: Int {
+        let hasRule = columns.contains { column in
+            let isChecked = column.reference.map { $0.onDelete != .unchecked } ?? false
+            return (isRemoved || column.isRemoved) && binds(column)
+                && (column.isExpiry || column.searchWeight != nil || isChecked)
+        }
+        return hasRule ? 3 : columns.contains { $0.searchWeight != nil } ? 2 : 1
+    }
+
+    /// Returns whether the rules of a column bind writes (clause S14). Those of a property that no program declares do, except
+    /// where an earlier version of the library has removed it.
+    package func binds(_ column: ColumnSchema) -> Bool {
+        if isRemoved, keepsRules != true { return false }
+        // That version has taken the marks of the column, and the index of a reference, which its first part has.
+        return !column.isRemoved || column.isIndexed || column.reference?.part != 0
+    }
 }
 
 /// One column of a ``TableSchema``.
@@ -172,8 +193,8 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var isIndexed: Bool
     /// A Boolean value that indicates whether two rows with equal values are refused.
     public var isUnique: Bool
-    /// A Boolean value that indicates whether the property was removed from the model. The column keeps its data and is
-    /// null in new rows.
+    /// A Boolean value that indicates whether the program that opened the store last does not declare the property. The
+    /// column keeps its data, its index and its uniqueness, and is null in rows that such a program inserts.
     public var isRemoved: Bool
     /// The target of a reference; nil for all other columns.
     public var reference: ReferenceSchema?

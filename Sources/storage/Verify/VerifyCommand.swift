@@ -64,8 +64,8 @@ struct VerifyCommand: AsyncParsableCommand {
     /// The numbers of models and of search indexes, all of which were compared with their texts.
     private static func contents(of store: Store) async throws -> String {
         let tables = try await store.schema()
-        let searched = tables.filter {
-            $0.columns.contains { $0.searchWeight != nil && !$0.isRemoved } && !$0.isRemoved
+        let searched = tables.filter { table in
+            table.columns.contains { $0.searchWeight != nil && table.binds($0) }
         }
         let indexes = Set(searched.compactMap(\.path.first)).count
         let models = tables.count(where: \.isRoot).counted("model")

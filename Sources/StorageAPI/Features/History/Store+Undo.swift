@@ -174,7 +174,7 @@ private struct Undoing {
         _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {
         if now == change.before { return true }
-        let expiry = handle.tables.root.schema.columns.first { $0.isExpiry && !$0.isRemoved }?.property
+        let expiry = handle.tables.root.schema.columns.first(where: \.isExpiry)?.property
         if expiry == nil, now == nil || change.before == nil { return false }
         let was = try unexpired(change.before, expiry, change, handle, since: former.since(change))
         return try unexpired(now, expiry, change, handle, since: []) == was
@@ -228,7 +228,7 @@ private struct Undoing {
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
-                let hasUnique = writing.model.root.schema.columns.contains { $0.isUnique && !$0.isRemoved }
+                let hasUnique = writing.model.root.schema.columns.contains(where: \.isUnique)
                 var keys = ValueList(width: writing.model.rootKeyCount, values: [])
                 for change in changes {
                     guard change.kind == .inserted || hasUnique && change.kind == .updated else { continue }

@@ -21,8 +21,7 @@ struct ModelVerification {
     func run() throws(StorageError) {
         for table in model.tables {
             try checkRows(of: table)
-            for column in table.columns.indices where table.columns[column].isUnique && !table.columns[column].isRemoved
-            {
+            for column in table.columns.indices where table.columns[column].isUnique {
                 try checkUnique(column, of: table)
             }
         }

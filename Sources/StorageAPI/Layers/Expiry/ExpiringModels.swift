@@ -10,8 +10,9 @@ final class ExpiringModels: Sendable {
         let root: TableSchema
         /// The root's column that has the time.
         let column: Int
-        /// The source by which its records are deleted: the type, for a model that the store does not record.
-        let source: ModelSource
+        /// The source by which its records are deleted: the type, for a model that the store does not record. Nil if the program
+        /// alone declares the expiry, and the store has lost it: then they are hidden, and stay.
+        let source: ModelSource?
 
         var name: String { root.path[0] }
 
@@ -52,16 +53,21 @@ final class ExpiringModels: Sendable {
         _ recorded: [TableSchema], declared: [(type: any Storable.Type, handle: ModelHandle)],
         _ directory: ModelDirectory
     ) {
-        func model(_ root: TableSchema, _ source: ModelSource) -> Model? {
-            root.columns.firstIndex { $0.isExpiry && !$0.isRemoved }.map { column in
-                Model(root: root, column: column, source: source)
-            }
+        func expiry(_ root: TableSchema) -> Int? { root.columns.firstIndex(where: \.isExpiry) }
+        let roots = recorded.filter { $0.isRoot && !$0.isStoresOwn }
+        let known = roots.compactMap { root in
+            expiry(root).map { Model(root: root, column: $0, source: .recorded(root.path[0])) }
         }
-        models =
-            recorded.filter { $0.isRoot && !$0.isStoresOwn }.compactMap { model($0, .recorded($0.path[0])) }
-            + declared.filter(\.handle.tables.root.schema.isForeign).compactMap {
-                model($0.handle.tables.root.schema, .type($0.type))
-            }
+        let others = declared.compactMap { type, handle -> Model? in
+            let own = handle.tables.root.schema
+            guard let column = handle.tables.root.declaredExpiry else { return nil }
+            if own.isForeign { return Model(root: own, column: column, source: .type(type)) }
+            guard let root = roots.first(where: { $0.name == own.name }), expiry(root) == nil,
+                let place = root.columns.firstIndex(where: { $0.name == own.columns[column].name })
+            else { return nil }
+            return Model(root: root, column: place, source: nil)
+        }
+        models = known + others
         if models.isEmpty { return nil }
         self.directory = directory
     }

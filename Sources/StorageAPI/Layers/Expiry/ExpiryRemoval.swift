@@ -37,10 +37,14 @@ struct ExpiryRemoval {
     mutating func run(at version: ModelRegistry.Version) throws(StorageError) {
         guard let expiring = try layer.models(at: version, in: writer) else { return }
         let now = layer.now
-        for model in expiring.models where removed < ExpiringModels.part { try remove(model, now) }
+        for model in expiring.models where removed < ExpiringModels.part {
+            if let source = model.source { try remove(model, source, now) }
+        }
     }
 
-    private mutating func remove(_ model: ExpiringModels.Model, _ now: Value) throws(StorageError) {
+    private mutating func remove(
+        _ model: ExpiringModels.Model, _ source: ModelSource, _ now: Value
+    ) throws(StorageError) {
         let (known, isDue) = layer.unremoved.known(model.name, now: now, isExplicit: isExplicit)
         guard let known else { return }
         var stuck = isDue ? [] : known
@@ -48,9 +52,9 @@ struct ExpiryRemoval {
         var reason: StorageError?
         do throws(StorageError) {
             while removed < ExpiringModels.part, stuck.count < UnremovedRecords.most {
-                let keys = try expired(model, now, except: stuck)
+                let keys = try expired(model, source, now, except: stuck)
                 guard !keys.isEmpty else { break }
-                try remove(keys[...], model, &stuck, &reason)
+                try remove(keys[...], source, &stuck, &reason)
             }
         } catch {
             if error.code == .cancelled { throw error }
@@ -67,9 +71,9 @@ struct ExpiryRemoval {
 
     /// The keys of expired records, in order of expiry.
     private func expired(
-        _ model: ExpiringModels.Model, _ now: Value, except stuck: [[Value]]
+        _ model: ExpiringModels.Model, _ source: ModelSource, _ now: Value, except stuck: [[Value]]
     ) throws(StorageError) -> [[Value]] {
-        let handle = try layer.registry.handle(model.source, in: writer)
+        let handle = try layer.registry.handle(source, in: writer)
         let width = handle.tables.rootKeyCount
         let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
         let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
@@ -79,7 +83,7 @@ struct ExpiryRemoval {
 
     /// Deletes records, all or by halves, until those are found that cannot be.
     private mutating func remove(
-        _ keys: ArraySlice<[Value]>, _ model: ExpiringModels.Model, _ stuck: inout [[Value]],
+        _ keys: ArraySlice<[Value]>, _ source: ModelSource, _ stuck: inout [[Value]],
         _ reason: inout StorageError?
     ) throws(StorageError) {
         guard stuck.count < UnremovedRecords.most else { return }
@@ -89,7 +93,7 @@ struct ExpiryRemoval {
         self.context = context
         do {
             try context.atomically { () throws(StorageError) in
-                let writing = try context.writing(model.source)
+                let writing = try context.writing(source)
                 _ = try writing.delete(ValueList(width: keys.first?.count ?? 1, values: keys.flatMap(\.self)))
                 try context.checkReferences()
             }
@@ -100,8 +104,8 @@ struct ExpiryRemoval {
             reason = reason ?? error
             if keys.count == 1 { return stuck += keys }
             let middle = keys.startIndex + keys.count / 2
-            try remove(keys[..<middle], model, &stuck, &reason)
-            try remove(keys[middle...], model, &stuck, &reason)
+            try remove(keys[..<middle], source, &stuck, &reason)
+            try remove(keys[middle...], source, &stuck, &reason)
         }
     }
 

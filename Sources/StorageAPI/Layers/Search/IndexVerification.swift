@@ -14,7 +14,8 @@ extension StoreSearch {
                 report(model.name, nil, "Another version's analyzer has made the search index, so it is not compared.")
                 continue
             }
-            guard model.isCurrent else {
+            if SearchedModel(model.name, in: tables) == nil { continue }
+            guard let searched = model.searched(in: tables) else {
                 report(
                     model.name, nil,
                     "An earlier version made the search index; open the store for writing to make it anew.")
@@ -24,7 +25,6 @@ extension StoreSearch {
                 report(model.name, nil, "The search index is not complete; rebuild it with rebuildSearch(of:).")
                 continue
             }
-            guard let searched = SearchedModel(model.name, in: tables) else { continue }
             try verify(try OpenIndex(number, searched, self, in: session), session, report)
         }
     }
@@ -41,7 +41,11 @@ extension StoreSearch {
             guard !part.isEmpty else { break }
             let list = ValueList(width: model.root.key.count, values: part.flatMap(\.self))
             let found = try open.documents.read(list)
-            for document in part.compactMap({ found[$0] }) {
+            for key in part {
+                guard let document = found[key] else {
+                    report(model.name, key, "The record's texts cannot be read, so the index cannot be compared.")
+                    continue
+                }
                 _ = try open.run { (_) throws(SearchFailure) in try verification.check(document) }
             }
             last = part.last

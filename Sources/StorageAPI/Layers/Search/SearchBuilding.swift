@@ -6,11 +6,12 @@ import StorageSearch
 extension StoreSearch {
     /// Begins a new index of a model beside the one that answers queries, unless one is being made.
     func beginRebuilding(_ name: String, in writer: any StorageWriter) throws(StorageError) {
-        let tables = try writer.tables()
-        guard try indexed(name, in: writer).isCurrent else { return try renew(name, in: writer) }
+        guard let model = try indexed(name, in: writer).searched(in: try writer.tables()) else {
+            return try renew(name, in: writer)
+        }
         guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
-            settings.models[place].building == nil, let model = SearchedModel(name, in: tables)
+            settings.models[place].building == nil
         else { return }
         let number = try make(&settings, model, in: writer)
         settings.models[place].building = number
@@ -30,20 +31,26 @@ extension StoreSearch {
     /// The models of a session's store of which an index is being made, or has to be made anew.
     func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
         guard isUsed else { return [] }
-        let settings = try recorded(in: session)
+        let (settings, tables) = (try recorded(in: session), try session.tables())
         return settings?.models
-            .filter { ($0.building != nil || !$0.isCurrent) && Analyzer(named: $0.analyzer) != nil }.map(\.name) ?? []
+            .filter { known in
+                // Another version's programs may search a model that has no searched property any more.
+                SearchedModel(known.name, in: tables) != nil && Analyzer(named: known.analyzer) != nil
+                    && (known.building != nil || known.searched(in: tables) == nil)
+            }.map(\.name) ?? []
     }
 
     /// Indexes the next records of a model.
     ///
     /// - Returns: the number of records that the new index has got so far; nil once it is complete and answers queries.
     func buildStep(_ name: String, in writer: any StorageWriter) throws(StorageError) -> Int? {
-        if let known = try recorded(in: writer)?.model(name), !known.isCurrent { try renew(name, in: writer) }
+        if let known = try recorded(in: writer)?.model(name), known.searched(in: try writer.tables()) == nil {
+            try renew(name, in: writer)
+        }
         let tables = try writer.tables()
         guard var settings = try recorded(in: writer),
             let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
-            let number = settings.models[place].building, let model = SearchedModel(name, in: tables)
+            let number = settings.models[place].building, let model = settings.models[place].searched(in: tables)
         else { return nil }
         try Self.check(settings.models[place])
         let open = try OpenIndex(number, model, self, in: writer)

@@ -6,7 +6,7 @@ extension StoreSearch: TextSearch {
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,
         in session: any StorageSession
     ) throws(StorageError) -> [[Value]] {
-        let open = try index(of: model.name, in: session)
+        let open = try index(of: model, in: session)
         let query = try open.query(search, column)
         let documents = try open.run { (index) throws(SearchFailure) in try index.search(query) }
         defer { read(open, session) }
@@ -17,7 +17,7 @@ extension StoreSearch: TextSearch {
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?, best count: Int?,
         in session: any StorageSession
     ) throws(StorageError) -> [SearchHit] {
-        let open = try index(of: model.name, in: session)
+        let open = try index(of: model, in: session)
         let query = try open.query(search, column)
         let found = try open.run { (index) throws(SearchFailure) in
             if let count { return try index.best(count, query) }
@@ -35,15 +35,18 @@ extension StoreSearch: TextSearch {
     }
 
     /// The index that answers queries of a model, with all that the session's transaction has changed.
-    private func index(of model: String, in session: any StorageSession) throws(StorageError) -> OpenIndex {
-        let base = (session as? any ReadTrackingSession)?.untracked(reading: model) ?? session
-        let tables = try base.tables()
-        let settings = try settings(of: model, in: base)
-        guard let ready = settings.ready, let searched = SearchedModel(model, in: tables) else {
-            throw SearchSettings.unfinished(model)
+    private func index(of model: ModelTables, in session: any StorageSession) throws(StorageError) -> OpenIndex {
+        let base = (session as? any ReadTrackingSession)?.untracked(reading: model.name) ?? session
+        if model.declaresSearch, try recorded(in: base)?.model(model.name) == nil {
+            throw StorageError(
+                .schemaMismatch,
+                "Another process has removed the search of \(model.name). Update the program, or close the store and open it "
+                    + "again.", model: model.name)
         }
+        let (settings, searched) = try settings(of: model.name, in: base)
+        guard let ready = settings.ready else { throw SearchSettings.unfinished(model.name) }
         if let recorder = Self.recorder(in: base) {
-            for open in try recorder.index(model) where open.number == ready { return open }
+            for open in try recorder.index(model.name) where open.number == ready { return open }
         }
         return try OpenIndex(ready, searched, self, in: base)
     }
@@ -71,9 +74,11 @@ extension OpenIndex {
             search.isTyping
             ? SearchQuery(typing: search.text, properties: names) : SearchQuery(search.text, properties: names)
         guard let column else { return query }
+        // By name: the table may have been rebuilt since the program was opened.
+        let name = column.table.columns[column.column].name
         guard
             let property = model.columns.first(where: {
-                $0.table.name == column.table.name && $0.column == column.column
+                $0.table.name == column.table.name && $0.table.columns[$0.column].name == name
             })
         else {
             let name = column.table.columns[column.column].property

@@ -23,6 +23,8 @@ final class SearchRecorder: ChangeSubscriber {
     private var logs: [String: Log] = [:]
     private var savepoints: [[String: (count: Int, indexed: Int)]] = []
     private var indexes: [String: [OpenIndex]] = [:]
+    /// The names of the searched columns of each table, as the store has recorded them; nil until they are needed.
+    private var searchedColumns: [String: Set<String>]?
 
     init(_ search: StoreSearch, _ writer: any StorageWriter) { (self.search, self.writer) = (search, writer) }
 
@@ -30,9 +32,25 @@ final class SearchRecorder: ChangeSubscriber {
 
     func follows(_ model: String) -> Bool { search.follows(model) }
 
-    /// An update of some columns, none of which is searched, leaves the index as it is.
+    /// An update of some columns, none of which is searched, leaves the index as it is. The plan's table is as the program knows
+    /// it, which may have been open before a property was marked.
     func follows(_ plan: WritePlan) -> Bool {
-        plan.operation != .patch || plan.columns.contains { plan.table.columns[$0].searchWeight != nil }
+        guard plan.operation == .patch, let searched = searchedColumns ?? (try? Self.searchedColumns(in: writer)) else {
+            return true
+        }
+        searchedColumns = searched
+        return plan.columns.contains { searched[plan.table.name]?.contains(plan.table.columns[$0].name) == true }
+    }
+
+    private static func searchedColumns(
+        in session: any StorageSession
+    ) throws(StorageError) -> [String: Set<String>] {
+        var columns: [String: Set<String>] = [:]
+        for table in try session.tables() {
+            let searched = table.columns.filter { $0.searchWeight != nil }
+            if !searched.isEmpty { columns[table.name] = Set(searched.map(\.name)) }
+        }
+        return columns
     }
 
     func needsRecords(of model: String) -> Bool { false }
@@ -49,14 +67,14 @@ final class SearchRecorder: ChangeSubscriber {
 
     func didReplaceAll(of model: String) { willReplaceAll(of: model) }
 
-    func didChangeTables() { indexes = [:] }
+    func didChangeTables() { (indexes, searchedColumns) = ([:], nil) }
 
     func beginSavepoint() { savepoints.append(logs.mapValues { ($0.changes.count, $0.indexed) }) }
 
     func endSavepoint(isUndone: Bool) {
         guard let marks = savepoints.popLast(), isUndone else { return }
-        // What is cached of the indexes may be undone too.
-        indexes = [:]
+        // What is cached of the indexes and tables may be undone too.
+        didChangeTables()
         for model in Array(logs.keys) {
             let mark = marks[model] ?? (0, 0)
             logs[model]?.changes.removeSubrange(mark.count...)
@@ -107,8 +125,7 @@ final class SearchRecorder: ChangeSubscriber {
     private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
         if let known = indexes[name] { return known }
         let tables = try writer.tables()
-        guard let settings = try search.recorded(in: writer)?.model(name),
-            settings.isCurrent, let model = SearchedModel(name, in: tables)
+        guard let settings = try search.recorded(in: writer)?.model(name), let model = settings.searched(in: tables)
         else { return [] }
         try StoreSearch.check(settings)
         var open: [OpenIndex] = []

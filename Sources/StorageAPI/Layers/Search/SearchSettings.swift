@@ -24,6 +24,14 @@ struct SearchSettings: Codable, Equatable, Sendable {
         /// False for indexes that an earlier version of the library has made, which are made anew.
         var isCurrent: Bool { format == SegmentFormat.version }
 
+        /// The model in a store's tables as the indexes number its properties; nil if they are of no use and made anew.
+        func searched(in tables: [TableSchema]) -> SearchedModel? { isCurrent ? numbered(in: tables) : nil }
+
+        /// The model in a store's tables as the indexes number its properties; nil if these are others.
+        func numbered(in tables: [TableSchema]) -> SearchedModel? {
+            SearchedModel(name, in: tables)?.numbered(as: properties)
+        }
+
         var indexes: [Int] { [ready, building].compactMap(\.self) }
     }
 

@@ -16,7 +16,7 @@ struct SearchedModel: Sendable {
 
     let name: String
     let root: TableSchema
-    /// In the order of the model's tables and their columns, by which the index numbers them.
+    /// In the order by which an index numbers them. A new index has those of the root first, then those of each owned table.
     let columns: [Column]
 
     /// The number of a property is a byte of each term of the index, and 255 marks the keys of records.
@@ -24,19 +24,38 @@ struct SearchedModel: Sendable {
 
     /// Nil for a model without searched properties.
     init?(_ name: String, in tables: [TableSchema]) {
-        let own = tables.filter { !$0.isRemoved && !$0.isForeign && $0.path.first?.isSame(as: name) == true }
+        let own = tables.filter { !$0.isForeign && $0.path.first?.isSame(as: name) == true }
         guard let root = own.first(where: \.isRoot) else { return nil }
         self.name = name
         self.root = root
-        columns = own.flatMap { table in
+        // A table that is rebuilt becomes the last of the store's tables.
+        columns = ([root] + own.filter { !$0.isRoot }).flatMap { table in
             table.columns.indices.compactMap { index in
                 let column = table.columns[index]
-                guard let weight = column.searchWeight, !column.isRemoved else { return nil }
+                guard let weight = column.searchWeight, table.binds(column) else { return nil }
                 let path = table.path.dropFirst() + [column.property]
                 return Column(table: table, column: index, name: path.joined(separator: "."), weight: weight)
             }
         }
         if columns.isEmpty { return nil }
+    }
+
+    private init(_ model: SearchedModel, columns: [Column]) {
+        (name, root, self.columns) = (model.name, model.root, columns)
+    }
+
+    /// Returns the model with its properties as an index numbers them; nil if the index has other properties, or if an
+    /// earlier version made it with those of the root after owned ones, and so of no record.
+    func numbered(as names: [String]) -> SearchedModel? {
+        var left = columns
+        var found: [Column] = []
+        for name in names {
+            guard let place = left.firstIndex(where: { $0.name.isSame(as: name) }) else { return nil }
+            found.append(left.remove(at: place))
+        }
+        let owned = found.drop { $0.table.isRoot }
+        guard left.isEmpty, !owned.contains(where: \.table.isRoot) else { return nil }
+        return SearchedModel(self, columns: found)
     }
 
     /// Throws `limitExceeded` if the index cannot number the properties.
@@ -59,9 +78,10 @@ struct DocumentPlans: Sendable {
     /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
     fileprivate let texts: [(plan: QueryPlan, properties: [Int])]
     private let root: TableSchema
+    private let names: [String]
 
     init(_ model: SearchedModel, _ directory: ModelDirectory) {
-        root = model.root
+        (root, names) = (model.root, model.names)
         let width = model.root.key.count
         func plan(_ table: TableSchema, _ columns: [Int]) -> QueryPlan {
             let query = Query(.columns(columns), scope: .keys(columns: width, list: 0))
@@ -70,12 +90,14 @@ struct DocumentPlans: Sendable {
         roots = model.columns.contains { $0.table.isRoot } ? nil : plan(model.root, model.root.key)
         var tables: [(table: TableSchema, properties: [Int])] = []
         for (number, column) in model.columns.enumerated() {
-            if let last = tables.last, last.table.name == column.table.name {
-                tables[tables.count - 1].properties.append(number)
+            if let place = tables.firstIndex(where: { $0.table.name == column.table.name }) {
+                tables[place].properties.append(number)
             } else {
                 tables.append((column.table, [number]))
             }
         }
+        // The root's rows say which records there are.
+        tables = tables.filter(\.table.isRoot) + tables.filter { !$0.table.isRoot }
         texts = tables.map { table, properties in
             let key = table.isRoot ? table.key : table.columns.indices.prefix { table.columns[$0].role == .owner }
             return (plan(table, key + properties.map { model.columns[$0].column }), properties)
@@ -84,7 +106,7 @@ struct DocumentPlans: Sendable {
 
     /// Returns whether the tables of a model are those that the plans are made for.
     func fit(_ model: SearchedModel) -> Bool {
-        root == model.root && texts.reduce(0) { $0 + $1.properties.count } == model.columns.count
+        root == model.root && names.elementsEqual(model.names, by: { $0.isSame(as: $1) })
             && texts.allSatisfy { text in text.properties.allSatisfy { model.columns[$0].table == text.plan.table } }
     }
 }
@@ -106,7 +128,6 @@ struct SearchDocuments {
         if let roots = plans.roots {
             for key in try session.rows(roots, QueryArguments(lists: [keys])).rows(width: width) { add(key) }
         }
-        // The root's table is the first.
         for (plan, properties) in plans.texts {
             let isRoot = plan.table.isRoot
             if !isRoot, documents.isEmpty { break }

@@ -107,14 +107,16 @@ final class StoreSearch: SchemaChangeObserver {
     /// Keeps what a session has read of committed segments and commits.
     func keep(_ cache: SearchCache, _ number: Int) { state.withLock { $0.caches[number] = cache } }
 
-    /// The settings of a model's index.
+    /// The settings of a model's index, and the model as the index numbers its properties.
     ///
     /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it; `busy` if an
     ///   earlier version has made it, until it is made anew.
-    func settings(of model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
+    func settings(
+        of model: String, in session: any StorageSession
+    ) throws(StorageError) -> (settings: SearchSettings.Model, model: SearchedModel) {
         let found = try indexed(model, in: session)
-        if !found.isCurrent { throw SearchSettings.outdated(model) }
-        return found
+        guard let searched = found.searched(in: try session.tables()) else { throw SearchSettings.outdated(model) }
+        return (found, searched)
     }
 
     /// The settings of a model's index, of any format.
@@ -157,7 +159,7 @@ final class StoreSearch: SchemaChangeObserver {
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
         // write: one whose marks come back is made anew.
-        if let before, let known = settings.model(model), SearchedModel(model, in: before)?.names != known.properties {
+        if let before, let known = settings.model(model), known.numbered(in: before) == nil {
             try drop(known, in: writer)
             settings.models.removeAll { $0.name == known.name }
         }
@@ -173,7 +175,9 @@ final class StoreSearch: SchemaChangeObserver {
         try wanted.requireIndexable()
         if let known = settings.model(wanted.name) {
             try Self.check(known)
-            if known.isCurrent, known.properties == wanted.names, known.analyzer == Analyzer.words.name { return }
+            if known.isCurrent, wanted.numbered(as: known.properties) != nil, known.analyzer == Analyzer.words.name {
+                return
+            }
             try drop(known, in: writer)
             settings.models.removeAll { $0.name == known.name }
         }

@@ -40,7 +40,10 @@ extension ExpectedSchema {
             guard let row = before[key] else { continue }
             if !fits(row, .root, version) || !hasAllRequired(row, isDeclared: true) { throw .schemaMismatch }
         }
-        for key in lastChange.keys { rows[key] = before[key] }
+        var next = self
+        for key in lastChange.keys { next.rows[key] = before[key] }
+        if next.hasEqualUniqueValues { throw .constraint }
+        self = next
     }
 
     /// Returns whether the model has a place for everything in a row, and a value for everything that it requires.

@@ -28,6 +28,7 @@ extension ExpectedSchema {
     mutating func insert(_ values: [FieldValue], _ version: VersionSet) throws(Refusal) {
         let row = made(of: values, 0, .root, version)
         guard rows[key(of: row)] == nil else { throw .duplicateKey }
+        if isTaken(row) { throw .constraint }
         rows[key(of: row)] = row
     }
 
@@ -38,6 +39,7 @@ extension ExpectedSchema {
 
     mutating func save(_ values: [FieldValue], _ version: VersionSet) throws(Refusal) {
         var row = made(of: values, 0, .root, version)
+        if isTaken(row) { throw .constraint }
         if let old = rows[key(of: row)] { try join(old, &row) }
         rows[key(of: row)] = row
     }

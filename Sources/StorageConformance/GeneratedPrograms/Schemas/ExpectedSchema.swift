@@ -4,7 +4,7 @@
 /// Written from clauses S2, S3 and S7 to S9 over plain values; it shares nothing with the library's planning.
 struct ExpectedSchema {
     /// The error that the rules ask for.
-    enum Refusal: String, Error { case schemaMismatch, schemaNewer, duplicateKey, notFound, configuration }
+    enum Refusal: String, Error { case schemaMismatch, schemaNewer, duplicateKey, notFound, configuration, constraint }
 
     /// Rows of one property: of the root itself, or of what rows of another place own.
     struct Place {
@@ -22,6 +22,16 @@ struct ExpectedSchema {
         var kind: VersionSet.Kind
         var isOptional: Bool
         var isRemoved = false
+        /// Those of all versions so far: a version takes none away (clause S14).
+        var marks: Set<FieldMark> = []
+        /// True if a version has declared it as a reference.
+        var isReference = false
+
+        /// Adds what a version declares.
+        mutating func mark(_ field: VersionSet.Field) {
+            marks.formUnion(field.marks)
+            if field.kind == .reference { isReference = true }
+        }
     }
 
     struct Owned {
@@ -96,6 +106,8 @@ struct ExpectedSchema {
     mutating func open(_ version: VersionSet) throws(Refusal) {
         var next = self
         try next.open(0, as: .root, version)
+        next.keepOneExpiry(version)
+        if next.hasEqualUniqueValues { throw .schemaMismatch }
         self = next
     }
 
@@ -147,7 +159,9 @@ struct ExpectedSchema {
             } else {
                 if !field.isOptional, field.defaultValue == nil, !list(place).isEmpty { throw .schemaMismatch }
                 lastColumn += 1
-                let column = Column(id: lastColumn, name: field.name, kind: field.kind, isOptional: field.isOptional)
+                let kind = field.kind == .reference ? .int : field.kind
+                var column = Column(id: lastColumn, name: field.name, kind: kind, isOptional: field.isOptional)
+                column.mark(field)
                 places[place].columns.append(column)
                 kept.insert(column.id)
                 let value = field.isOptional ? FieldValue.null : field.defaultValue
@@ -188,8 +202,9 @@ struct ExpectedSchema {
     }
 
     private mutating func convert(_ column: inout Column, to field: VersionSet.Field, _ place: Int) throws(Refusal) {
-        let isWidened = column.kind == .int && field.kind == .double
-        guard column.kind == field.kind || isWidened else { throw .schemaMismatch }
+        let kind = field.kind == .reference ? .int : field.kind
+        let isWidened = column.kind == .int && kind == .double && !column.isReference
+        guard column.kind == kind || isWidened else { throw .schemaMismatch }
         let stored = column
         if !field.isOptional {
             // Rows that were written while it was gone have the default.
@@ -203,7 +218,8 @@ struct ExpectedSchema {
                 if case .int(let number)? = row.values[stored.id] { row.values[stored.id] = .double(Double(number)) }
             }
         }
-        column = Column(id: column.id, name: field.name, kind: field.kind, isOptional: field.isOptional)
+        (column.name, column.kind, column.isOptional, column.isRemoved) = (field.name, kind, field.isOptional, false)
+        column.mark(field)
         for index in places[place].columns.indices where places[place].columns[index].id == column.id {
             places[place].columns[index] = column
         }

@@ -64,12 +64,19 @@ struct VersionProgram: Sendable {
         return steps.map { step in
             expected.beginStep()
             let result = Self.apply(step, to: &expected, &version)
-            return Self.outcome(result, changed: expected.endStep(), expected.all(version))
+            return Self.outcome(result, changed: expected.endStep(), expected.all(version), bound: expected.bound)
         }
     }
 
-    static func outcome(_ result: String, changed keys: [Int], _ records: [[FieldValue]]) -> String {
-        "\(result), changed \(keys)\n\(lines(records))"
+    /// - Parameter bound: the rules as the store shows them.
+    static func outcome(_ result: String, changed keys: [Int], _ records: [[FieldValue]], bound: String) -> String {
+        "\(result), changed \(keys)\n\(lines(records))\n\(bound)"
+    }
+
+    /// The result of an opening that is refused: values that break a new rule and values that do not fit a type are refused in the
+    /// order of the tables.
+    static func refused(_ refusal: ExpectedSchema.Refusal) -> String {
+        (refusal == .constraint ? .schemaMismatch : refusal).rawValue
     }
 
     /// The keys of records that are read as they were.
@@ -104,6 +111,7 @@ struct VersionProgram: Sendable {
             }
             return "done"
         } catch {
+            if case .openSaving = step { return refused(error) }
             return error.rawValue
         }
     }

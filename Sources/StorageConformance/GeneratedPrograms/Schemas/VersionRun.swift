@@ -15,17 +15,19 @@ struct VersionRun<W: VersionWorker> {
     private var version = VersionSet()
     /// The last commit of the history after each step.
     private var commits: [Int] = []
+    private let clock = TrialClock()
 
     init(_ engines: [VersionEngine], first: Int) async throws {
         self.engines = engines
         engine = first
         W.box.current = version
         place = try await engines[first]()
-        store = try await Self.open(place)
+        store = try await Self.open(place, clock)
+        try await store.insert(VersionGoal.records)
     }
 
-    private static func open(_ place: TrialPlace, _ move: Move? = nil) async throws -> Store {
-        var options = Store.Options(history: .init(records: [Root.self]))
+    private static func open(_ place: TrialPlace, _ clock: TrialClock, _ move: Move? = nil) async throws -> Store {
+        var options = Store.Options(history: .init(records: [Root.self]), clock: { clock.now })
         if let move {
             options = options.moving(move.name) { tx in
                 for record in try tx.records(PartRoot.part.rawValue).all() { try tx.save(record) }
@@ -70,10 +72,45 @@ struct VersionRun<W: VersionWorker> {
             // The token of a store that was copied is none of its copy.
             let changed = if case .copy = step { [Int]() } else { try await changedKeys(since: start) }
             let records = try store.blocking.select(Root.self).all().map(\.values)
-            return VersionProgram.outcome(result, changed: changed, records)
+            return VersionProgram.outcome(result, changed: changed, records, bound: try await bound())
         } catch {
             return "\(error)"
         }
+    }
+
+    /// The rules that bind the store, whatever the version declares.
+    private func bound() async throws -> String {
+        let records = store.records(PartRoot.part.rawValue)
+        func keys(_ query: Select<DynamicRecord, Store>) async throws -> [Int] {
+            try await query.all().map { try $0.value("id", as: Int.self) }
+        }
+        var found: [[Int]]? = []
+        do {
+            for word in ExpectedSchema.words { found?.append(try await keys(records.where(text: "matches ?", word))) }
+        } catch let error as StorageError where error.code == .invalidQuery {
+            found = nil
+        }
+        clock.advance(by: VersionSet.expiry)
+        let later = try await keys(records)
+        clock.advance(by: -VersionSet.expiry)
+        return ExpectedSchema.bound(found: found, later: later, denied: try await deniedGoals())
+    }
+
+    /// The goals that cannot be deleted. None is.
+    private func deniedGoals() async throws -> [Int] {
+        struct Undone: Error {}
+        var denied: [Int] = []
+        for goal in ExpectedSchema.goals {
+            do {
+                try await store.transaction { tx in
+                    try tx.delete(Versioned<VersionGoal>.self, key: goal)
+                    throw Undone()
+                }
+            } catch let error as StorageError where error.code == .constraint {
+                denied.append(goal)
+            } catch is Undone {}
+        }
+        return denied
     }
 
     private func changedKeys(since token: Store.HistoryToken) async throws -> [Int] {
@@ -139,6 +176,7 @@ struct VersionRun<W: VersionWorker> {
             try await store.undo(last)
             return "done"
         } catch {
+            if error.code == .constraint { return ExpectedSchema.Refusal.constraint.rawValue }
             guard Self.isUnfit(error) else { throw error }
             return ExpectedSchema.Refusal.schemaMismatch.rawValue
         }
@@ -161,15 +199,15 @@ struct VersionRun<W: VersionWorker> {
         try await store.close()
         W.box.current = next
         do {
-            store = try await Self.open(place, move)
+            store = try await Self.open(place, clock, move)
             version = next
             return "done"
         } catch let error as StorageError {
             let refusal = ExpectedSchema.Refusal(rawValue: "\(error.code)")
-            guard let refusal, refusal == .schemaMismatch || move != nil else { throw error }
+            guard let refusal, refusal == .schemaMismatch || refusal == .constraint || move != nil else { throw error }
             W.box.current = version
-            store = try await Self.open(place)
-            return refusal.rawValue
+            store = try await Self.open(place, clock)
+            return VersionProgram.refused(refusal)
         }
     }
 
@@ -186,7 +224,7 @@ struct VersionRun<W: VersionWorker> {
         try await reopened.close()
         try await store.close()
         _ = try await place.destroy()
-        (place, store) = (target, try await Self.open(target))
+        (place, store) = (target, try await Self.open(target, clock))
         return "done"
     }
 

@@ -11,13 +11,28 @@ struct VersionSet: Hashable, Sendable {
 
     enum Kind: Hashable, Sendable {
         case int, double, text, texts
+        /// A time after all that a program runs at.
+        case date
+        /// A reference to one of ``VersionGoal``.
+        case reference
         case one(Part)
         case many(Part)
 
         var part: Part? {
             switch self {
             case .one(let part), .many(let part): part
-            case .int, .double, .text, .texts: nil
+            case .int, .double, .text, .texts, .date, .reference: nil
+            }
+        }
+
+        /// The marks that a property of the type may have, in the root or in what it owns.
+        func marks(in part: Part) -> [FieldMark] {
+            switch self {
+            case .int, .double: part == .root ? [.unique, .indexed] : []
+            case .text: part == .root ? [.searched, .unique, .indexed] : [.searched]
+            case .texts: [.searched]
+            case .date: part == .root ? [.expires] : []
+            case .reference, .one, .many: []
             }
         }
 
@@ -29,6 +44,7 @@ struct VersionSet: Hashable, Sendable {
         var kind: Kind
         var isOptional = false
         var renamedFrom: String?
+        var marks: Set<FieldMark> = []
         /// Only of values that are not Optional.
         var hasDefault = false
 
@@ -40,7 +56,7 @@ struct VersionSet: Hashable, Sendable {
             case .double: return 7.5
             case .text: return "default"
             case .texts: return .texts(["default"])
-            case .one, .many: return nil
+            case .date, .reference, .one, .many: return nil
             }
         }
 
@@ -52,11 +68,14 @@ struct VersionSet: Hashable, Sendable {
                 case .double: "Double"
                 case .text: "String"
                 case .texts: "[String]"
+                case .date: "Date"
+                case .reference: "Ref<Goal>"
                 case .one(let part): part.rawValue
                 case .many(let part): "[\(part.rawValue)]"
                 }
             let value = hasDefault && !isOptional ? " = default" : ""
-            return "\(former)var \(name): \(type)\(isOptional ? "?" : "")\(value)"
+            let marks = FieldMark.allCases.filter(marks.contains).map { $0.rawValue + " " }.joined()
+            return "\(former)\(marks)var \(name): \(type)\(isOptional ? "?" : "")\(value)"
         }
     }
 
@@ -118,6 +137,13 @@ extension VersionSet {
     private mutating func add(to part: Part, _ generator: inout SeededGenerator) {
         guard let name = generator.one(of: freeNames(part)) else { return }
         self[part].append(Self.field(name, of: part, &generator))
+        keepOneExpiry(part, self[part].count - 1)
+    }
+
+    /// Takes the mark from a property if another one is the time of expiry.
+    private mutating func keepOneExpiry(_ part: Part, _ index: Int) {
+        guard self[part].count(where: { $0.marks.contains(.expires) }) > 1 else { return }
+        self[part][index].marks.remove(.expires)
     }
 
     private mutating func remove(from part: Part, _ generator: inout SeededGenerator) {
@@ -135,10 +161,18 @@ extension VersionSet {
         guard !self[part].isEmpty else { return }
         let index = generator.below(self[part].count)
         let field = self[part][index]
-        switch generator.below(4) {
-        case 0: self[part][index] = Self.field(field.name, of: part, &generator)
+        switch generator.below(6) {
+        case 0:
+            self[part][index] = Self.field(field.name, of: part, &generator)
+            keepOneExpiry(part, index)
         case 1 where field.kind == .int: self[part][index].kind = .double
         case 1: self[part][index].hasDefault.toggle()
+        case 2...3 where !field.kind.marks(in: part).isEmpty:
+            guard let mark = generator.one(of: field.kind.marks(in: part)) else { return }
+            self[part][index].marks.formSymmetricDifference([mark])
+            keepOneExpiry(part, index)
+        case 2 where field.kind == .int && part != .root: self[part][index].kind = .reference
+        case 2...3 where field.kind == .reference: (self[part][index].kind, self[part][index].marks) = (.int, [])
         // One owned record of the own type is always Optional, or no record could be made.
         case _ where part == .b && field.kind == .one(.b): break
         default: self[part][index].isOptional.toggle()
@@ -147,14 +181,17 @@ extension VersionSet {
 
     private static func field(_ name: String, of part: Part, _ generator: inout SeededGenerator) -> Field {
         var field = Field(name: name, kind: .int, isOptional: generator.chance(50), hasDefault: generator.chance(60))
-        switch generator.below(10) {
+        switch generator.below(13) {
         case 0, 1: field.kind = .int
         case 2: field.kind = .double
-        case 3: field.kind = .text
-        case 4: field.kind = .texts
-        case 5, 6: field.kind = .one(owned(by: part, &generator))
+        case 3, 4: field.kind = .text
+        case 5: field.kind = .texts
+        case 6: field.kind = .date
+        case 7: field.kind = .reference
+        case 8, 9: field.kind = .one(owned(by: part, &generator))
         default: field.kind = .many(owned(by: part, &generator))
         }
+        if generator.chance(40), let mark = generator.one(of: field.kind.marks(in: part)) { field.marks = [mark] }
         if part == .b, field.kind == .one(.b) { field.isOptional = true }
         return field
     }
@@ -167,6 +204,9 @@ extension VersionSet {
 // MARK: Random records
 
 extension VersionSet {
+    /// The time in each date, in seconds since the reference date: after that of ``TrialClock``.
+    static let expiry = 900_000_000.0
+
     /// A record of the version: one value for `id`, then one for each field.
     func record(_ key: Int, _ generator: inout SeededGenerator) -> [FieldValue] {
         record(.root, key, depth: 0, &generator)
@@ -185,6 +225,8 @@ extension VersionSet {
         case .double: return .double(Double(generator.below(5)) + 0.5)
         case .text: return .text(generator.pick("", "x", "é", "y"))
         case .texts: return .texts(generator.pick([], ["x"], ["x", ""]))
+        case .date: return .double(Self.expiry)
+        case .reference: return .int(1 + generator.below(3))
         case .one(let child):
             // An own type ends somewhere.
             if child == part, depth > 2 { return .null }
@@ -242,6 +284,13 @@ enum PartRoot: VersionPart { static let part = VersionSet.Part.root }
 enum PartA: VersionPart { static let part = VersionSet.Part.a }
 enum PartB: VersionPart { static let part = VersionSet.Part.b }
 
+/// The records to which those of all versions refer: as many as there are values of a number that may become a reference.
+enum VersionGoal: ModelVersion {
+    static let model = "Goal"
+    static let fields: [VersionField] = [.id]
+    static let records = (0...9).map { Versioned<VersionGoal>(.int($0)) }
+}
+
 enum GeneratedVersion<W: VersionWorker, P: VersionPart>: ModelVersion {
     static var model: String { P.part.rawValue }
 
@@ -249,8 +298,8 @@ enum GeneratedVersion<W: VersionWorker, P: VersionPart>: ModelVersion {
         [.id]
             + W.box.current[P.part].map { field in
                 VersionField(
-                    field.name, type(field.kind), isOptional: field.isOptional, renamedFrom: field.renamedFrom,
-                    default: field.defaultValue)
+                    field.name, type(field.kind), isOptional: field.isOptional, marks: field.marks,
+                    renamedFrom: field.renamedFrom, default: field.defaultValue)
             }
     }
 
@@ -260,6 +309,8 @@ enum GeneratedVersion<W: VersionWorker, P: VersionPart>: ModelVersion {
         case .double: .double
         case .text: .text
         case .texts: .texts
+        case .date: .date
+        case .reference: .reference(Versioned<VersionGoal>.self, .deny)
         case .one(let part): .one(type(part))
         case .many(let part): .many(type(part))
         }

@@ -58,8 +58,8 @@ package final class ModelHandle: Sendable {
         do throws(StorageError) {
             let now = try tables.rebound(to: recorded)
             return ModelHandle(
-                tables, directory: directory, kept: try UndeclaredTables(now, directory: directory),
-                undeclared: now.undeclared)
+                tables.bound(like: now), directory: directory,
+                kept: try UndeclaredTables(now, directory: directory), undeclared: now.undeclared)
         } catch {
             return ModelHandle(tables, directory: directory, kept: nil, undeclared: [], refusal: error)
         }

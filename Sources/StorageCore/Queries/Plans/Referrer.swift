@@ -17,10 +17,11 @@ package struct Referrer: Sendable {
     private let nullify: WritePlan
     private let exists: QueryPlan
 
-    /// All that refer to a model, in the order of their tables. Those that are not checked are left out.
+    /// All that refer to a model, in the order of their tables, whether or not a program declares them. Those that are not
+    /// checked are left out.
     static func all(to target: ModelHandle, in session: any StorageSession) throws(StorageError) -> [Referrer] {
         var found: [Referrer] = []
-        for table in try session.tables() where !table.isRemoved {
+        for table in try session.tables() {
             for reference in table.references where reference.schema.onDelete != .unchecked {
                 guard reference.schema.model.isSame(as: target.name),
                     reference.columns.count == target.tables.rootKeyCount
@@ -124,15 +125,19 @@ extension QueryTerm {
 }
 
 extension TableSchema {
-    /// The references in the table, each with the columns of its parts. Removed properties are left out.
+    /// The references in the table, each with the columns of its parts. Those whose rules bind nothing any more are left out, or
+    /// are not checked where a whole table is removed.
     package var references: [(columns: [Int], schema: ReferenceSchema)] {
         var found: [(columns: [Int], schema: ReferenceSchema)] = []
-        for (index, column) in columns.enumerated() where !column.isRemoved {
-            guard let reference = column.reference else { continue }
-            if reference.part > 0, let last = found.indices.last {
+        var isFree = false
+        for (index, column) in columns.enumerated() {
+            guard var reference = column.reference else { continue }
+            if reference.part == 0 {
+                isFree = !binds(column)
+                if isFree, isRemoved { reference.onDelete = .unchecked }
+                if !isFree || !column.isRemoved { found.append(([index], reference)) }
+            } else if !isFree || !column.isRemoved, let last = found.indices.last {
                 found[last].columns.append(index)
-            } else {
-                found.append(([index], reference))
             }
         }
         return found

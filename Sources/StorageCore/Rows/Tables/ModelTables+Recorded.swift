@@ -11,7 +11,8 @@ extension ModelTables {
         recorded name: String, _ tables: [TableSchema], hasRemoved: Bool = false
     ) throws(StorageError) {
         let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
-        let bindings = recorded.list.indices.map { Self.binding($0, recorded, hasRemoved: hasRemoved) }
+        let roots = tables.filter(\.isRoot).map { $0.path[0] }
+        let bindings = recorded.list.indices.map { Self.binding($0, recorded, roots, hasRemoved: hasRemoved) }
         self.init(
             name: name, tables: bindings, assigns: recorded.list[0].assigns,
             undeclared: hasRemoved ? [] : RecordedTables.list(name, tables.filter(\.isRemoved)))
@@ -34,7 +35,9 @@ extension ModelTables {
         }
     }
 
-    private static func binding(_ index: Int, _ tables: RecordedTables, hasRemoved: Bool) -> TableBinding {
+    private static func binding(
+        _ index: Int, _ tables: RecordedTables, _ roots: [String], hasRemoved: Bool
+    ) -> TableBinding {
         let schema = tables.list[index]
         let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
         let removed = hasRemoved ? removedColumns(of: schema, tables.owned[index].map { tables.list[$0] }) : []
@@ -44,7 +47,7 @@ extension ModelTables {
         let relations = tables.owned[index].map { relation(schema, own, tables.list[$0], target: $0) }
         let properties = own.filter { schema.columns[$0].role == .property }
         let columns = prefix + own
-        let references = references(in: schema, own, prefixCount: prefix.count)
+        let references = references(in: schema, own, roots, prefixCount: prefix.count)
         // The parts of a reference are properties of their own, and together one more.
         let composite = references.indices.filter {
             references[$0].columns.count > 1 && !references[$0].schema.isElement
@@ -83,15 +86,19 @@ extension ModelTables {
 
     /// The references in a table's rows: the columns from a first part to the next.
     private static func references(
-        in schema: TableSchema, _ own: [Int], prefixCount: Int
+        in schema: TableSchema, _ own: [Int], _ roots: [String], prefixCount: Int
     ) -> [ReferenceBinding] {
-        schema.references.map { columns, reference in
+        schema.references.compactMap { columns, reference in
             let places = columns.compactMap { own.firstIndex(of: $0) }
-            let name = schema.columns[columns[0]].property
+            guard places.count == columns.count else { return nil }
+            let first = schema.columns[columns[0]]
+            let name = first.property
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
             var known = reference
             // A removed property may refer to a removed model.
-            if schema.isRemoved { known.onDelete = .unchecked }
+            if schema.isRemoved || first.isRemoved, !roots.contains(where: { $0.isSame(as: reference.model) }) {
+                known.onDelete = .unchecked
+            }
             return ReferenceBinding(
                 property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
                 schema: known, cells: places.map { prefixCount + $0 }, columns: columns)

@@ -39,6 +39,9 @@ package final class ModelTables: Sendable {
             keyCells: Array(schema.key.indices), members: [], relations: [])
     }
 
+    /// True if the program's declaration marks a property as searched.
+    package var declaresSearch: Bool { tables.contains { $0.rules.contains(where: \.rules.isSearched) } }
+
     package var rootKeyCount: Int { root.keyCells.count }
 
     /// The stored names of the models that the rows refer to.
@@ -69,13 +72,26 @@ package final class TableBinding: Sendable {
     /// The form of each of the model's properties here, in its order.
     package let members: [Member]
     package let relations: [RelationBinding]
-    /// The references in the rows. Those of the elements of an array are one.
+    /// The references in the rows: those that the program declares, and then those that the store has recorded for its plain
+    /// values. Those of the elements of an array are one.
     package let references: [ReferenceBinding]
+    /// The number of references that the program declares.
+    let declaredReferences: Int
+    /// The rules that the program declares for its columns.
+    let rules: [DeclaredRules]
     /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
     /// the same one (clause S7).
     let identity: [Int]
     /// The names of the members' properties, in Swift and as they are stored.
     let names: [MemberName]
+
+    /// The column that the program declares as the time of expiry.
+    package var declaredExpiry: Int? { rules.first(where: \.rules.isExpiry)?.column }
+
+    struct DeclaredRules: Sendable {
+        let column: Int
+        let rules: ColumnRules
+    }
 
     struct MemberName: Sendable {
         let name: String
@@ -91,9 +107,11 @@ package final class TableBinding: Sendable {
 
     init(
         index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
-        members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [], identity: [Int] = [],
-        names: [MemberName] = []
+        members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [],
+        declaredReferences: Int? = nil, rules: [DeclaredRules] = [], identity: [Int] = [], names: [MemberName] = []
     ) {
+        self.declaredReferences = declaredReferences ?? references.count
+        self.rules = rules
         self.index = index
         self.schema = schema
         self.form = form

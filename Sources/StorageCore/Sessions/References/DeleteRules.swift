@@ -81,10 +81,10 @@ struct DeleteRules {
     ) throws(StorageError) {
         let rows = try referrer.rows(keys, in: writer)
         guard rows.count > 0 else { return }
-        let writing = try context.writing(.recorded(referrer.model))
-        let width = writing.model.rootKeyCount
-        let roots = referrer.roots(of: rows, keyCount: width)
         if !referrer.isNumbered { return try referrer.nullify(rows, in: writer) }
+        // The array may be one that no program declares.
+        let writing = try context.writing(.whole(referrer.model))
+        let roots = referrer.roots(of: rows, keyCount: writing.model.rootKeyCount)
         // The rows of a type that owns itself have numbers: the record is written again, a part at a time.
         for start in stride(from: 0, to: roots.count, by: RecordReader.partOfRecords) {
             let part = Array(roots[start..<min(start + RecordReader.partOfRecords, roots.count)])

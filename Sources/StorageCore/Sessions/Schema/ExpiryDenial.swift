@@ -23,7 +23,6 @@ package struct ExpiryDenial: Hashable {
 
     /// The denials in a store's tables, in their order.
     package static func all(in tables: [TableSchema]) -> [ExpiryDenial] {
-        let tables = tables.filter { !$0.isRemoved }
         let going = goingModels(tables)
         if going.isEmpty { return [] }
         return tables.flatMap { table in
@@ -42,7 +41,7 @@ package struct ExpiryDenial: Hashable {
     private static func goingModels(_ tables: [TableSchema]) -> [[UInt8]: String] {
         var going: [[UInt8]: String] = [:]
         var open: [[UInt8]] = []
-        for table in tables where table.isRoot && table.columns.contains(where: { $0.isExpiry && !$0.isRemoved }) {
+        for table in tables where table.isRoot && table.columns.contains(where: \.isExpiry) {
             going[name(table.path[0])] = table.path[0]
             open.append(name(table.path[0]))
         }

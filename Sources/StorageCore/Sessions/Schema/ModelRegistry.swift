@@ -19,6 +19,8 @@ package final class ModelRegistry: ModelResolver {
     private let tablesVersion = Atomic(0)
     private let info: BackendInfo
     private let logger: Logger
+    /// The rules that the program removes, by the stored names of their models.
+    private let removals: [(model: String, properties: [String])]
 
     /// The state of the known models and of the engine's tables at one time.
     package struct Version: Equatable {
@@ -27,9 +29,10 @@ package final class ModelRegistry: ModelResolver {
         package init(models: Int, tables: Int) { number = models &<< 32 | tables & 0xFFFF_FFFF }
     }
 
-    package init(_ info: BackendInfo, logger: Logger) {
+    package init(_ info: BackendInfo, logger: Logger, removals: [(model: String, properties: [String])] = []) {
         self.info = info
         self.logger = logger
+        self.removals = removals
         directory.serve(self, info)
     }
 
@@ -121,21 +124,23 @@ package final class ModelRegistry: ModelResolver {
         let change = SchemaChange(model: model, tables: RecordedTables.list(model, try writer.tables()), steps: steps)
         let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
         for step in steps { try migration.run(step) }
-        try didChange(change)
+        if steps.contains(where: \.changesStore) { try didChange(change) }
     }
 
     // MARK: Models without types
 
     /// Returns the steps after which a model is stored as it is declared.
+    ///
+    /// - Parameter isExact: whether the model loses rules that are recorded and not declared.
     package func steps(
-        to declared: DeclaredTables, in session: any StorageSession
+        to declared: DeclaredTables, isExact: Bool, in session: any StorageSession
     ) throws(StorageError) -> [SchemaStep] {
-        try planner(declared, in: session).steps
+        try planner(declared, isExact: isExact, in: session).steps
     }
 
     /// Creates a model's tables as a schema declares them, or adds what existing tables lack.
     ///
-    /// - Parameter isExact: whether the model gets exactly the schema's properties, and loses others.
+    /// - Parameter isExact: whether the model gets exactly the schema's properties and rules, and loses others.
     /// - Returns: whether anything was changed.
     func prepare(
         _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter,
@@ -147,7 +152,7 @@ package final class ModelRegistry: ModelResolver {
             schema = try RecordSchema(RecordedTables(schema.name, tables.filter { !$0.isRemoved }))
                 .adding(schema)
         }
-        let planner = try planner(try DeclaredTables(schema), in: writer)
+        let planner = try planner(try DeclaredTables(schema), isExact: isExact, in: writer)
         try run(planner.steps, of: schema.name, in: writer, didChange)
         return planner.steps.contains(where: \.changesStore)
     }
@@ -246,11 +251,13 @@ package final class ModelRegistry: ModelResolver {
     }
 
     private func planner(
-        _ declared: DeclaredTables, in session: any StorageSession
+        _ declared: DeclaredTables, isExact: Bool = false, in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
-        try SchemaPlanner(
+        let named = removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)
+        return try SchemaPlanner(
             declared, recorded: try session.tables(), reservedPrefixes: info.reservedNamePrefixes,
-            columnLimit: info.limits.columns, data: StoredData(session: session))
+            columnLimit: info.limits.columns, data: StoredData(session: session),
+            removals: isExact ? .all : .named(named))
     }
 }
 

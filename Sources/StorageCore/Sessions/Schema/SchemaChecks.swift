@@ -19,17 +19,21 @@ package struct SchemaChecks {
         case .requireChild(let owner, let child, let error):
             if try integer(Query(.count), owner) > integer(Query(.count), child) { throw error }
         case .rebuild(let old, _, let sources, _):
-            for source in sources {
-                if let column = source.column, source.to.isUnique, !old.columns[column].isUnique {
-                    try checkUnique(column, old)
-                }
-            }
+            try checkUnique(sources, of: old)
             try forEachRow(of: old, sources) { (_) in }
         }
     }
 
     package func count(_ table: TableSchema) throws(StorageError) -> Int {
         Int(clamping: try integer(Query(.count), table))
+    }
+
+    /// Looks for duplicate values of properties that become unique while their table is rebuilt.
+    func checkUnique(_ sources: [ColumnSource], of old: TableSchema) throws(StorageError) {
+        for source in sources {
+            guard let column = source.column, source.to.isUnique, !old.columns[column].isUnique else { continue }
+            try checkUnique(column, old)
+        }
     }
 
     /// Looks for duplicate values of a property that becomes unique, because an engine would name only its index.

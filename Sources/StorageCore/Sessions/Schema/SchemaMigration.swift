@@ -19,6 +19,7 @@ struct SchemaMigration {
             try writer.change(change)
             logger.notice("\(note)", metadata: ["table": "\(change.table.name)"])
         case .rebuild(let old, let new, let sources, let note):
+            try checks.checkUnique(sources, of: old)
             try rebuild(old, as: new, sources)
             logger.notice("\(note)", metadata: ["table": "\(new.name)"])
         }

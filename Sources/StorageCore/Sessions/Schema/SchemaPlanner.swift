@@ -13,6 +13,7 @@ struct SchemaPlanner {
     private let declared: DeclaredTables
     private let columnLimit: Int
     private let data: StoredData
+    private let removals: RuleRemovals
     /// The tables by path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
     private var recorded: [[[UInt8]]: TableSchema] = [:]
     private var names: NameAllocator
@@ -26,8 +27,9 @@ struct SchemaPlanner {
 
     init(
         _ declared: DeclaredTables, recorded tables: [TableSchema], reservedPrefixes: [String], columnLimit: Int,
-        data: StoredData = StoredData()
+        data: StoredData = StoredData(), removals: RuleRemovals = .none
     ) throws(StorageError) {
+        self.removals = removals
         self.declared = declared
         self.columnLimit = columnLimit
         self.data = data
@@ -70,7 +72,8 @@ struct SchemaPlanner {
             schema = try mapping.schema()
             steps += mapping.notes
         } else if let stored {
-            var comparison = TableComparison(old: stored, table: table, owned: recordedOwned(of: index), data: data)
+            var comparison = TableComparison(
+                old: stored, table: table, owned: recordedOwned(of: index), data: data, removals: removals)
             requireChild(table, stored)
             schema = try comparison.run()
             steps += comparison.steps
@@ -173,6 +176,7 @@ struct SchemaPlanner {
             var kept = table
             kept.path = currentPath(of: table)
             (kept.isRemoved, kept.isRequired) = (true, false)
+            keepRules(of: &kept, table)
             let sources = followOwners(&kept, table)
             undeclared.append(kept)
             let change = TableChange.alter(from: table, to: kept, added: [])
@@ -186,6 +190,20 @@ struct SchemaPlanner {
                 steps.append(.mark(change, note: "property \(name) is gone; its rows are kept"))
             }
         }
+    }
+
+    /// Keeps the rules of a table that is not declared (clause S14).
+    private func keepRules(of kept: inout TableSchema, _ table: TableSchema) {
+        for index in kept.columns.indices {
+            let column = kept.columns[index]
+            guard column.role == .property, removals.contains(column, of: table, as: column) else { continue }
+            kept.columns[index].searchWeight = nil
+            kept.columns[index].isIndexed = false
+            kept.columns[index].isUnique = false
+            kept.columns[index].reference?.onDelete = .unchecked
+        }
+        let hasRules = kept.columns.contains(where: \.isRuled)
+        kept.keepsRules = hasRules && (!table.isRemoved || table.keepsRules == true) ? true : nil
     }
 
     /// Gives the columns of the root's key, in a table that is not declared, the types that the key has now.
@@ -330,10 +348,14 @@ struct SchemaPlanner {
             table.form == .root
             ? schema.key.compactMap { columns.firstIndex(of: $0) }
             : columns.indices.filter { $0 < prefix.count && schema.columns[columns[$0]].role == .owner }
+        let references = references(of: table, columns)
+        let wanted = table.members.flatMap(\.columns)
         return TableBinding(
             index: index, schema: schema, form: table.form, columns: columns, prefixCount: prefix.count,
             keyCells: keyCells, members: members(of: table, columns), relations: table.relations,
-            references: references(of: table, columns),
+            references: references + schema.undeclaredReferences(in: columns, besides: references),
+            declaredReferences: references.count,
+            rules: zip(columns.dropFirst(prefix.count), wanted.map(\.rules)).map { .init(column: $0, rules: $1) },
             identity: table.model.keys.compactMap { key in
                 schema.columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
             },

@@ -7,6 +7,8 @@ struct TableComparison {
     /// The recorded properties that this table's rows own.
     let owned: RecordedOwned
     let data: StoredData
+    /// The properties of which the program says that it takes away what it does not declare.
+    let removals: RuleRemovals
     private(set) var steps: [SchemaStep] = []
 
     private var new: TableSchema
@@ -17,16 +19,25 @@ struct TableComparison {
     private var kept: Set<Int> = []
     private var dropped: Set<Int> = []
 
-    init(old: TableSchema, table: DeclaredTables.Table, owned: RecordedOwned, data: StoredData) {
+    init(
+        old: TableSchema, table: DeclaredTables.Table, owned: RecordedOwned, data: StoredData, removals: RuleRemovals
+    ) {
         self.old = old
         self.table = table
         self.owned = owned
         self.data = data
+        self.removals = removals
         new = old
         new.path = table.path
-        new.assignsKeys = table.assignsKeys
+        // Keys that were assigned are never used again, whatever an older program declares (clause K2).
+        new.assignsKeys = table.assignsKeys || old.assignsKeys && Self.mayAssign(table)
         new.isRequired = table.isRequired
-        new.isRemoved = false
+        (new.isRemoved, new.keepsRules) = (false, nil)
+    }
+
+    /// Returns whether a model's keys can be those that the store assigns to others: they end at Int64.max.
+    private static func mayAssign(_ table: DeclaredTables.Table) -> Bool {
+        table.model.keys.allSatisfy { $0.kind.columnType != .uint64 }
     }
 
     mutating func run() throws(StorageError) -> TableSchema {
@@ -41,6 +52,7 @@ struct TableComparison {
             }
         }
         removeColumns()
+        keepOneExpiry()
         try compareKey()
         if old.assignsKeys != new.assignsKeys { needsRebuild = true }
         finish()
@@ -127,12 +139,11 @@ struct TableComparison {
     ) throws(StorageError) {
         let stored = old.columns[index]
         var column = stored
-        column.isIndexed = wanted.isIndexed
-        column.isUnique = wanted.isUnique
+        let wanted = try recorded(stored, with: wanted, property)
         compareMarks(stored, wanted)
         compareSearch(stored, wanted)
-        column.isExpiry = wanted.isExpiry
-        column.searchWeight = wanted.searchWeight
+        (column.isIndexed, column.isUnique) = (wanted.isIndexed, wanted.isUnique)
+        (column.isExpiry, column.searchWeight) = (wanted.isExpiry, wanted.searchWeight)
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
         column.reference = wanted.reference
@@ -154,6 +165,36 @@ struct TableComparison {
         sources[index] = ColumnSource(
             column: index, missing: stored.isRemoved ? try returningValue(wanted, property) : nil, from: stored.type,
             to: column, error: conversionError(stored, wanted, property))
+    }
+
+    /// The declared column with the rules that are recorded and not declared: a program adds to them, and takes away only those
+    /// that it names (clause S14).
+    ///
+    /// - Throws: `schemaMismatch` for a reference whose column gets a type that no key has.
+    private mutating func recorded(
+        _ stored: ColumnSchema, with wanted: ColumnSchema, _ property: DeclaredProperty
+    ) throws(StorageError) -> ColumnSchema {
+        guard !removals.contains(stored, of: old, as: wanted) else { return wanted }
+        var column = wanted
+        let reference = old.binds(stored) ? stored.reference : nil
+        column.isIndexed = wanted.isIndexed || stored.isIndexed
+        column.isUnique = wanted.isUnique || stored.isUnique
+        column.isExpiry = wanted.isExpiry || stored.isExpiry
+        column.searchWeight = wanted.searchWeight ?? stored.searchWeight
+        column.reference = wanted.reference ?? reference
+        if wanted.reference == nil, let reference, wanted.type.storage != stored.type.storage {
+            throw mismatch(
+                property.name,
+                "is stored as a reference to \(reference.model) and declared as \(wanted.type). Declare the reference, or "
+                    + "open the store once with removingRules(of:)")
+        }
+        if column.rules != wanted.rules {
+            steps.append(
+                .note(
+                    "\(wanted.property) keeps a rule that the program does not declare; removingRules(of:) removes it",
+                    old.name))
+        }
+        return column
     }
 
     private mutating func compareMarks(_ stored: ColumnSchema, _ wanted: ColumnSchema) {
@@ -251,9 +292,11 @@ struct TableComparison {
                 }
                 removePresence(index)
             }
+            if column.role == .property, removals.contains(column, of: old, as: column) { removeRules(index) }
             guard column.role == .property || column.role == .presence, !column.isRemoved else { continue }
             remove(index)
-            notes.append("property \(column.property) is gone; its values are kept")
+            let kept = new.columns[index].isRuled ? "its values and rules" : "its values"
+            notes.append("property \(column.property) is gone; \(kept) are kept")
         }
     }
 
@@ -265,17 +308,34 @@ struct TableComparison {
         }
     }
 
+    /// Marks a column as removed. Its rules stay, unless another property takes them over.
     private mutating func remove(_ index: Int) {
         new.columns[index].isRemoved = true
-        new.columns[index].isIndexed = false
-        new.columns[index].isUnique = false
-        new.columns[index].isExpiry = false
-        new.columns[index].searchWeight = nil
         if !new.columns[index].isOptional {
             new.columns[index].isOptional = true
             needsRebuild = true
         }
         sources[index].to = new.columns[index]
+    }
+
+    /// A model has one time of expiry, so a declared one takes the place of a recorded one.
+    private mutating func keepOneExpiry() {
+        guard let wanted = table.members.flatMap(\.columns).first(where: \.isExpiry) else { return }
+        for index in new.columns.indices where new.columns[index].isExpiry {
+            let column = new.columns[index]
+            if column.property.isSame(as: wanted.property), !column.isRemoved { continue }
+            new.columns[index].isExpiry = false
+            notes.append("records no longer expire at \(column.property)")
+        }
+    }
+
+    private mutating func removeRules(_ index: Int) {
+        var column = new.columns[index]
+        (column.isIndexed, column.isUnique, column.isExpiry) = (false, false, false)
+        (column.searchWeight, column.reference) = (nil, nil)
+        guard column != new.columns[index] else { return }
+        new.columns[index] = column
+        notes.append("the rules of \(column.property) are removed")
     }
 
     /// The column that distinguishes nil from an empty array is useless now: the array is not Optional any more, or

@@ -1,0 +1,78 @@
+import StorageDriver
+
+// The recorded table decides what binds a write (clause S14): a declaration adds rules to it, and takes away only those that the
+// program names.
+
+/// The rules of a column that bind every program, beside its type.
+struct ColumnRules: Hashable, Sendable {
+    var isUnique: Bool
+    var isExpiry: Bool
+    var isSearched: Bool
+    /// True if what is written must name a stored record.
+    var isReference: Bool
+
+    /// The first of these rules that a recorded column does not have, in words; nil if it has all.
+    func missing(in column: ColumnSchema) -> String? {
+        let recorded = column.rules
+        if isUnique, !recorded.isUnique { return "is not unique any more" }
+        if isExpiry, !recorded.isExpiry { return "is not the time of expiry any more" }
+        if isSearched, !recorded.isSearched { return "is not searched any more" }
+        if isReference, !recorded.isReference { return "is not a reference that is checked any more" }
+        return nil
+    }
+}
+
+extension ColumnSchema {
+    var rules: ColumnRules {
+        ColumnRules(
+            isUnique: isUnique, isExpiry: isExpiry, isSearched: searchWeight != nil,
+            isReference: reference.map { $0.onDelete != .unchecked } ?? false)
+    }
+
+    /// True if it has a rule, or an index.
+    var isRuled: Bool { isIndexed || isUnique || isExpiry || searchWeight != nil || reference != nil }
+}
+
+/// The properties of a model of which a program says that rules which it does not declare are removed.
+package enum RuleRemovals: Sendable {
+    /// All properties that the last program declared: the declaration is the whole model as that program knew it.
+    case all
+    /// The stored names, each after those of the properties that lead to it, with points between them. A name stands for all that
+    /// the property owns, too.
+    case named([String])
+
+    package static let none = RuleRemovals.named([])
+
+    /// Returns whether a recorded column is one of them, under its recorded name or its declared one.
+    func contains(_ stored: ColumnSchema, of table: TableSchema, as wanted: ColumnSchema) -> Bool {
+        switch self {
+        case .all: !stored.isRemoved && !table.isRemoved
+        case .named(let names):
+            [stored, wanted].contains { column in
+                let path = Array((table.path.dropFirst() + [column.property]).joined(separator: ".").utf8)
+                return names.contains { name in
+                    path.starts(with: name.utf8) && (path.count == name.utf8.count || path[name.utf8.count] == 0x2E)
+                }
+            }
+        }
+    }
+}
+
+extension TableSchema {
+    /// The columns in which a program that declares a property as a plain value writes references.
+    ///
+    /// - Parameters:
+    ///   - columns: for each cell of the program's rows its column here.
+    ///   - declared: the references that the program declares.
+    func undeclaredReferences(in columns: [Int], besides declared: [ReferenceBinding]) -> [ReferenceBinding] {
+        references.compactMap { reference in
+            let cells = reference.columns.compactMap(columns.firstIndex)
+            guard cells.count == reference.columns.count,
+                !declared.contains(where: { $0.columns.contains(reference.columns[0]) })
+            else { return nil }
+            return ReferenceBinding(
+                property: self.columns[reference.columns[0]].property, target: .recorded(reference.schema.model),
+                schema: reference.schema, cells: cells, columns: reference.columns)
+        }
+    }
+}
