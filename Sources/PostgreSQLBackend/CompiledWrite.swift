@@ -42,7 +42,9 @@ final class CompiledWrite {
             switch plan.operation {
             case .insert, .update: true
             case .upsert: hasMore
-            case .patch, .delete, .truncate: false
+            // The key of a patched row was read before, so only the database can keep the row as it was.
+            case .patch: mayKeepOut && plan.keyColumns.count == table.key.count
+            case .delete, .truncate: false
             }
         let given = zip(columns, rows).enumerated().map { place, pair in
             let (name, value) = (table.columns[pair.0].sqlName, pair.1.stored("u.c\(place)"))

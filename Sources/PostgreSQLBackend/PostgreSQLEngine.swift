@@ -3,7 +3,7 @@ internal import StorageDriver
 import Synchronization
 
 /// An open store: one connection that writes, a pool of those that read, and while it is observed one that listens.
-final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
+final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine {
     let names: Names
     /// The store's record in the database.
     private let found: Mutex<Catalog.Record>
@@ -122,6 +122,12 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
                 ? "No store has written to the schema, so there would be no notices of commits."
                 : "The user may not read the sequence storage_commits; grant SELECT on it."
         }
+        if mayReact {
+            let tables = names.foreign.reactingTables
+            let shown = tables.prefix(5).joined(separator: ", ") + (tables.count > 5 ? ", …" : "")
+            lacking[.knownChanges] =
+                "Triggers, rules or foreign keys change rows by themselves (of \(shown)), and the store does not learn which."
+        }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
         return BackendInfo(
@@ -134,6 +140,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     }
 
     var isReadOnly: Bool { configuration.isReadOnly }
+
+    var mayReact: Bool { names.foreign.mayReact }
 
     // MARK: The record
 

@@ -2,12 +2,19 @@ internal import StorageDriver
 
 extension PostgreSQLWriter {
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        let count = try carryOut(batch)
+        if written != nil { written?.add(count, of: batch.plan) }
+        return count
+    }
+
+    private func carryOut(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         forgetAnswers()
         if batch.plan.operation == .truncate { return try truncate(batch.plan.table) }
         if batch.count == 0 { return 0 }
         let write = try connection.prepared(batch.plan, names)
         if batch.plan.table.isForeign { try checkForeign(batch) }
-        if isDeferring, try later(batch, write) { return batch.count }
+        // The number of rows of a batch that waits is not known.
+        if isDeferring, written == nil, try later(batch, write) { return batch.count }
         try flush()
         // Where an update of one row makes room for another's, the order of the rows counts.
         if write.compiled.needsOrder, batch.count > 1 { return try writeOneByOne(batch, write) }

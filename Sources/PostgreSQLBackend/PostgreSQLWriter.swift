@@ -23,6 +23,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     /// The tables' version if the committed transaction has changed it.
     private(set) var newVersion: String?
     var greatestKeys = GreatestKeys()
+    /// The number of rows that the store has written to each table since it has begun to watch for others; nil if it does not.
+    var written: WrittenRows?
     /// True if a key was to be assigned, which only one transaction does at a time.
     private(set) var assignsKeys = false
 

@@ -42,6 +42,12 @@ final class Connection: @unchecked Sendable {
     var seen = SeenVersions()
     /// The recorded tables by their definitions' text.
     let definitions: Definitions
+    /// The rows that the database changes by itself.
+    let reactions = Reactions()
+    /// True if the database may change rows by itself after a statement of this connection.
+    @exclusivity(unchecked) private(set) var reacts = false
+    /// The file that the store has open; nil before that is known.
+    var file: DatabaseFile?
     private var isOpen = true
     /// True if a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
@@ -84,7 +90,9 @@ final class Connection: @unchecked Sendable {
         synchronous = "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")"
         self.logger = logger
         logsStatements = logger.logLevel <= .trace
-        let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // A reader makes no file in the place of one that is gone.
+        let creates = isWriter ? SQLITE_OPEN_CREATE : 0
+        let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | creates
         var handle: OpaquePointer?
         let (name, flags) = ReadOnlyMedium.name(of: path)
         let code = sqlite3_open_v2(name, &handle, access | flags | SQLITE_OPEN_NOMUTEX, nil)
@@ -219,6 +227,15 @@ final class Connection: @unchecked Sendable {
         }
     }
 
+    /// Learns what changes rows by itself, on a connection that writes.
+    func readReactions() throws(StorageError) {
+        let before = reacts
+        try reactions.read(self)
+        reacts = !reactions.declared.isEmpty
+        // Statements know what they reach as of when they were compiled.
+        if before || reacts { (plans, preparedCount) = ([], 0) }
+    }
+
     /// Forgets all prepared plans and the tables, after the schema has changed.
     func forgetPlans() {
         plans = []
@@ -234,14 +251,19 @@ final class Connection: @unchecked Sendable {
     /// The error for a result code, which is remembered.
     func failure(_ code: Int32, doing action: String, isCompiling: Bool = false) -> StorageError {
         let thrown = functions.takeFailure()
-        let error: StorageError
+        var error: StorageError
         // Of a function that failed SQLite carries the text alone. Another statement's failure is not this one's.
         if code == SQLITE_ERROR, let thrown, String(cString: sqlite3_errmsg(database)) == thrown.message {
             error = thrown
         } else {
             error = SQLiteFailure.error(code, database, doing: action, isCompiling: isCompiling)
         }
-        if damage == nil, SQLiteFailure.isDamage(error) { damage = error }
+        if error.code == .io, let file, !file.keepsName {
+            // SQLite looks for its files by their names. The disk is well, and the file may be put back.
+            error = file.moved(by: error.underlying)
+        } else if damage == nil, SQLiteFailure.isDamage(error) {
+            damage = error
+        }
         if hasBegun, !hasLostTransaction, !isInTransaction {
             hasLostTransaction = true
             loss = error
@@ -345,49 +367,5 @@ final class Connection: @unchecked Sendable {
         sqlite3_wal_hook(database, nil, nil)
         logLimit = nil
         for statement in Fixed.allCases { fixed[statement.rawValue] = nil }
-    }
-}
-
-/// The statements prepared for one plan.
-final class PreparedPlan {
-    let plan: AnyObject
-    // Exclusivity is not checked at run time: each access is one reading or one assignment.
-    @exclusivity(unchecked) var lastUse: UInt64
-    @exclusivity(unchecked) var query: Statement?
-    /// The bound of the query's sort: nil before anybody has asked for it.
-    @exclusivity(unchecked) var bound: SortBound?
-    @exclusivity(unchecked) private var one: Statement?
-    @exclusivity(unchecked) private var many: Statement?
-    @exclusivity(unchecked) private var deletes: [String: Statement] = [:]
-
-    init(for plan: AnyObject, use: UInt64) {
-        self.plan = plan
-        lastUse = use
-    }
-
-    /// The statement for one row.
-    func one(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {
-        if let one { return one }
-        let made = try make()
-        one = made
-        return made
-    }
-
-    /// The statement that deletes the rows that a query selects from a table.
-    func delete(
-        _ table: String, _ make: () throws(StorageError) -> Statement
-    ) throws(StorageError) -> Statement {
-        if let statement = deletes[table] { return statement }
-        let made = try make()
-        deletes[table] = made
-        return made
-    }
-
-    /// The statement for several rows.
-    func many(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {
-        if let many { return many }
-        let made = try make()
-        many = made
-        return made
     }
 }

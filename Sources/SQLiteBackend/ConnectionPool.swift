@@ -7,6 +7,7 @@ import Synchronization
 /// waiting, since a stream may hold one indefinitely.
 final class ConnectionPool: Sendable {
     private let configuration: SQLiteBackend
+    private let file: DatabaseFile
     private let definitions: Definitions
     private let logger: Logger
     private let state = Mutex(State())
@@ -17,8 +18,9 @@ final class ConnectionPool: Sendable {
         var isClosed = false
     }
 
-    init(_ configuration: SQLiteBackend, _ definitions: Definitions, logger: Logger) {
+    init(_ configuration: SQLiteBackend, _ file: DatabaseFile, _ definitions: Definitions, logger: Logger) {
         self.configuration = configuration
+        self.file = file
         self.definitions = definitions
         self.logger = logger
     }
@@ -29,7 +31,19 @@ final class ConnectionPool: Sendable {
             return state.idle.popLast()
         }
         if let idle { return idle }
-        return SQLiteReader(try Connection(configuration, isWriter: false, definitions, logger: logger))
+        return SQLiteReader(try newConnection())
+    }
+
+    private func newConnection() throws(StorageError) -> Connection {
+        do throws(StorageError) {
+            let connection = try Connection(configuration, isWriter: false, definitions, logger: logger)
+            try file.requireSame(connection)
+            connection.file = file
+            return connection
+        } catch {
+            guard error.code == .io, !file.keepsName else { throw error }
+            throw file.moved(by: error.underlying)
+        }
     }
 
     func give(_ reader: SQLiteReader) {

@@ -53,6 +53,7 @@ extension SQLiteEngine: CheckingEngine {
 extension SQLiteEngine: CompactingEngine {
     func compact() throws(StorageError) {
         try changing { (_, connection) throws(StorageError) in
+            guard file.keepsName else { throw PublishedFile.isReplaced(configuration.path) }
             try connection.execute("VACUUM")
             // The new pages are in the log until they are copied back, and the file keeps its size until then.
             _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// Connections are opened without SQLite's own mutexes. The writer is used by one thread at a time because the store
 /// lets one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
-final class SQLiteEngine: SharedTablesEngine {
-    private let configuration: SQLiteBackend
+final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
+    let configuration: SQLiteBackend
+    let file: DatabaseFile
     let writer: Mutex<WriterState>
     let others = ExternalCommitCounter()
     private let pool: ConnectionPool
@@ -21,6 +22,9 @@ final class SQLiteEngine: SharedTablesEngine {
     private let logFiles: LogFiles?
     /// The number of times that another process was found to have changed the schema.
     private let foreignChanges = Atomic(0)
+    /// The triggers and foreign keys that change rows by themselves, as they are shown.
+    private let reactions = Mutex<[String]>([])
+    private let reacts = Atomic(false)
     /// The version of the recorded schema when the database was opened; nil if it had none.
     private let format: Int?
 
@@ -37,16 +41,20 @@ final class SQLiteEngine: SharedTablesEngine {
             opened.durability = .relaxed
         }
         configuration = configured
+        if !opened.isReadOnly { try DatabaseFile.requireNoLostLog(opened.path) }
         let logFiles = opened.isReadOnly ? LogFiles(besides: opened.path) : nil
         self.logFiles = logFiles
         let definitions = Definitions()
         let connection = try Connection(opened, isWriter: true, definitions, logger: logger)
         do throws(StorageError) {
+            file = try DatabaseFile(configured.path, connection)
+            connection.file = file
             format = try Catalog.checkedFormat(connection)
             if format != nil, !connection.isReadOnly {
                 try CompositeIndexes.complete(connection, logger: logger)
             }
             try connection.noteOwnSchema()
+            try connection.readReactions()
         } catch {
             // Nothing was written; the first error is thrown.
             try? connection.close()
@@ -55,7 +63,8 @@ final class SQLiteEngine: SharedTablesEngine {
         }
         isReadOnlyFile = connection.isReadOnly
         writer = Mutex(WriterState(connection: connection))
-        pool = ConnectionPool(opened, definitions, logger: logger)
+        pool = ConnectionPool(opened, file, definitions, logger: logger)
+        note(connection.reactions)
         logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
     }
 
@@ -64,6 +73,7 @@ final class SQLiteEngine: SharedTablesEngine {
             .damageDetection:
                 "SQLite's pages have no checksums: damage to its structure is found, a changed value is not."
         ]
+        if mayReact { lacking[.knownChanges] = Self.reacting(reactions.withLock { $0 }) }
         if isReadOnlyFile { lacking[.writing] = "The file cannot be written." }
         if configuration.isReadOnly { lacking[.writing] = "The database was opened read-only." }
         if configuration.isInMemory {
@@ -88,6 +98,7 @@ final class SQLiteEngine: SharedTablesEngine {
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         try changing { (state, connection) throws(StorageError) in
             if !state.usesWAL {
+                guard file.keepsName else { throw PublishedFile.isReplaced(configuration.path) }
                 state.usesWAL = try others.apart(connection) { () throws(StorageError) in try connection.useWAL()
                 }
             }
@@ -100,6 +111,18 @@ final class SQLiteEngine: SharedTablesEngine {
 
     var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
 
+    var mayReact: Bool { reacts.load(ordering: .relaxed) }
+
+    private func note(_ found: Reactions) {
+        reactions.withLock { $0 = found.declared }
+        reacts.store(!found.declared.isEmpty, ordering: .relaxed)
+    }
+
+    private static func reacting(_ declared: [String]) -> String {
+        let shown = declared.prefix(5).joined(separator: ", ") + (declared.count > 5 ? ", …" : "")
+        return "The database changes rows by itself (\(shown)), and the store does not learn which."
+    }
+
     private func transaction(
         _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -107,11 +130,17 @@ final class SQLiteEngine: SharedTablesEngine {
         defer { others.end() }
         do {
             let isForeign = try connection.hasForeignSchema { () throws(StorageError) in try others.look(connection) }
-            if isForeign { foreignChanges.add(1, ordering: .releasing) }
+            if isForeign {
+                foreignChanges.add(1, ordering: .releasing)
+                try connection.readReactions()
+                note(connection.reactions)
+            }
+            if connection.reacts { connection.reactions.forget() }
             others.begin()
             try body(connection.writer)
             // The body may have continued after the failure that ended the transaction.
             try connection.checkTransaction()
+            if !isPrivate { try file.requireName(connection) }
         } catch {
             connection.rollBack()
             throw error

@@ -2,13 +2,15 @@ internal import CSQLite
 internal import StorageDriver
 
 /// The writing session of one transaction.
-final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
+final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, ReactingWriter {
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        let reactions = connection.reactions.tables
         try connection.run(.savepoint)
         do {
             try body()
             try connection.run(.release)
         } catch {
+            connection.reactions.undo(to: reactions)
             // If SQLite has ended the whole transaction, there is no savepoint, and the commit reports it.
             if !connection.hasLostTransaction {
                 try connection.rollBackToSavepoint()
@@ -16,6 +18,12 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
             throw error
         }
     }
+
+    func mayHaveReacted(in table: TableSchema) -> Bool { connection.reactions.altered.contains(table.name) }
+
+    func watchReactions() { connection.reactions.forget() }
+
+    func reactions() -> Set<String> { connection.reactions.tables }
 
     func change(_ change: TableChange) throws(StorageError) {
         connection.forgetPlans()
@@ -51,8 +59,10 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
         }
     }
 
-    private func compiler(_ plan: WritePlan) throws(StorageError) -> WriteCompiler {
-        WriteCompiler(plan, try conversions([plan.table]))
+    func compiler(_ plan: WritePlan) throws(StorageError) -> WriteCompiler {
+        let conversions = try conversions([plan.table])
+        let foreign = plan.table.isForeign ? try connection.foreign.table(plan.table, connection) : nil
+        return WriteCompiler(plan, conversions, aborts: foreign?.hasConflictClause ?? false)
     }
 
     // MARK: Rows
@@ -69,15 +79,18 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
             let many = try prepared.many { () throws(StorageError) in
                 try Statement(connection, compiler(batch.plan).put(rows: perStatement))
             }
+            let rows = row..<row + perStatement
+            let isWhole: Bool
             do {
                 try many.bind(batch.cells + row * batch.width, count: perStatement * batch.width)
-                try many.run()
+                isWhole = try runWhole(many, batch, rows)
             } catch {
                 // If the failure has ended the transaction, it does not concern a row.
                 try connection.checkTransaction()
-                try putOneByOne(batch, row..<row + perStatement, prepared)
+                try putOneByOne(batch, rows, prepared)
                 throw error
             }
+            if !isWhole { try putOneByOne(batch, rows, prepared) }
             row += perStatement
         }
         try putOneByOne(batch, row..<batch.count, prepared)
@@ -93,12 +106,14 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
             try Statement(connection, compiler(batch.plan).put(rows: 1))
         }
         for row in rows {
+            let changed: Int
             do {
                 try one.bind(batch.cells + row * batch.width, count: batch.width)
-                try one.run()
+                changed = try run(one, batch, row..<row + 1)
             } catch {
                 throw refusal(error, batch, row)
             }
+            if changed == 0, try isKeptOut(batch, row) { throw keptOut(batch, row) }
         }
     }
 
@@ -111,11 +126,12 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
             let changed: Int
             do {
                 try one.bind(batch.cells + row * batch.width, count: batch.width)
-                changed = try one.run()
+                changed = try run(one, batch, row..<row + 1)
             } catch {
                 throw refusal(error, batch, row)
             }
             guard changed > 0 else {
+                if connection.reacts, try isStored(batch, row) { throw keptOut(batch, row) }
                 throw batch.error(.notFound, "No record has this key; save or insert stores it.", row: row)
             }
         }
@@ -169,20 +185,33 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
         let many = try prepared.many { () throws(StorageError) in
             try Statement(connection, compiler(batch.plan).patch)
         }
+        // A key of the whole table has one row, which is stored, as its key was read in this transaction.
+        let isWhole = batch.plan.keyColumns.count == batch.plan.table.key.count
         do {
-            return try patch(many, values, batch, 0..<batch.count)
+            let changed = try patch(many, values, batch, 0..<batch.count)
+            if !connection.reacts || !isWhole || changed >= batch.count { return changed }
         } catch {
             try connection.checkTransaction()
             // The statement has undone its rows. Run them one by one to find the row that fails.
-            for row in 0..<batch.count {
-                do {
-                    _ = try patch(many, values, batch, row..<row + 1)
-                } catch {
-                    throw refusal(error, batch, row)
-                }
-            }
+            _ = try patchOneByOne(many, values, batch)
             throw error
         }
+        return try patchOneByOne(many, values, batch)
+    }
+
+    private func patchOneByOne(
+        _ statement: Statement, _ values: UnsafePointer<Cell>, _ batch: borrowing RowBatch
+    ) throws(StorageError) -> Int {
+        var changed = 0
+        for row in 0..<batch.count {
+            do {
+                changed += try patch(statement, values, batch, row..<row + 1)
+            } catch {
+                throw refusal(error, batch, row)
+            }
+            if changed <= row, connection.reacts, try isStored(batch, row) { throw keptOut(batch, row) }
+        }
+        return changed
     }
 
     private func patch(
@@ -192,7 +221,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
         try statement.bind(
             batch.cells + keys.lowerBound * batch.width, rows: keys.count, width: batch.width,
             at: batch.plan.columns.count + 1)
-        return try statement.run()
+        return try run(statement, batch, keys)
     }
 
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {

@@ -19,6 +19,8 @@ final class Statement: CursorSource {
     /// The tables of the plan that the statement was made for, which another process may change; empty where that is
     /// found in another way.
     private let planned: [TableSchema]
+    /// The tables that triggers and foreign keys may write when it runs; nil if the database has none.
+    private let reach: Reactions.Reach?
     /// The error that the current tables are not the ones that were planned for. Unchecked as the lists are.
     @exclusivity(unchecked) private var misfit: StorageError?
     /// True if a cursor uses the statement. Unchecked, like the lists.
@@ -43,8 +45,18 @@ final class Statement: CursorSource {
         self.prefixEnds = prefixEnds
         self.planned = planned
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        func compile() -> Int32 {
+            sqlite3_prepare_v3(connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        }
+        let code: Int32
+        if connection.reacts {
+            let compiled = connection.reactions.reach(of: compile)
+            code = compiled.code
+            reach = compiled.reach
+        } else {
+            code = compile()
+            reach = nil
+        }
         guard code == SQLITE_OK, let prepared else {
             let error = connection.failure(code, doing: "prepare \(sql)", isCompiling: true)
             if code == SQLITE_ERROR { try connection.requireStored(planned) }
@@ -162,9 +174,12 @@ final class Statement: CursorSource {
     func run() throws(StorageError) -> Int {
         defer { finish() }
         try begin()
+        if let reach { connection.reactions.willRun(reach, connection.database) }
         while csqlite_step(state) == 1 {}
         guard state.pointee.code == SQLITE_DONE else { throw failure() }
-        return Int(sqlite3_changes(connection.database))
+        let changed = Int(sqlite3_changes(connection.database))
+        if let reach { connection.reactions.didRun(reach, changed: changed, connection.database) }
+        return changed
     }
 
     /// The text in the first column of the first row.

@@ -106,6 +106,7 @@ struct FailureTests {
             for call in [
                 { try await store.update(Guarded(id: 1, name: "no")) },
                 { _ = try await store.save(Guarded(id: 1, name: "no")) },
+                { _ = try await store.update(Guarded.self).set(\.name, to: "no").run() },
             ] as [() async throws -> Void] {
                 let error = await Self.error(.constraint, call)
                 #expect(error?.key == [.int(1)])

@@ -10,6 +10,9 @@ final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
     /// The facts about any table of the schema, including the store's own.
     private let particular = Mutex<[String: ForeignTable.Particulars]>([:])
+    /// The tables with declarations that change rows by themselves.
+    private let reacting = Mutex<[String]>([])
+    private let reacts = Atomic(false)
     /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
     private let partitioned = Mutex<Set<String>>([])
 
@@ -36,6 +39,7 @@ final class ForeignCatalog: Sendable {
         var tables: [String: ForeignTable] = [:]
         var schemas: [TableSchema] = []
         var particulars: [String: ForeignTable.Particulars] = [:]
+        var reacting: [String] = []
         for row in 0..<(result?.count ?? 0) {
             let table: ForeignTable
             do {
@@ -45,15 +49,24 @@ final class ForeignCatalog: Sendable {
                 throw StorageError(.io, "The server describes a table in an unknown form.", underlying: error)
             }
             particulars[table.name] = table.particulars
+            if table.hasTriggers || table.hasActions { reacting.append(table.name) }
             guard !table.isOwn, let schema = table.schema else { continue }
             tables[table.name] = table
             schemas.append(schema)
         }
         known.withLock { $0 = tables }
         particular.withLock { $0 = particulars }
+        self.reacting.withLock { $0 = reacting }
+        reacts.store(!reacting.isEmpty, ordering: .relaxed)
         partitioned.withLock { $0.formUnion(particulars.filter(\.value.isPartitioned).keys) }
         return schemas
     }
+
+    /// True if triggers, rules or actions of foreign keys may change rows.
+    var mayReact: Bool { reacts.load(ordering: .relaxed) }
+
+    /// The tables that have such, for a sentence.
+    var reactingTables: [String] { reacting.withLock { $0 } }
 
     func particulars(of table: String) -> ForeignTable.Particulars {
         var particulars = particular.withLock { $0[table] } ?? ForeignTable.Particulars()
@@ -115,7 +128,7 @@ final class ForeignCatalog: Sendable {
     /// Of the store's own tables only their particulars are queried.
     private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
-          'mayKeepOut', f.refuses, 'columns', CASE WHEN f.own THEN '[]' ELSE (
+          'mayKeepOut', f.refuses, 'hasTriggers', f.triggers, 'hasActions', f.actions, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,
               'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname),
@@ -158,11 +171,16 @@ final class ForeignCatalog: Sendable {
           \(isOwn) AS own,
           c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
             WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
-              AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses) AS f
+              AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses,
+          c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
+            WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
+              AND NOT g.tgisinternal AND g.tgenabled <> 'D') AS triggers,
+          c.relhastriggers AND EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'
+            AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS actions) AS f
         WHERE c.oid = ANY ($1::text::oid[]) AND has_table_privilege(c.oid, 'SELECT')
           AND NOT EXISTS (SELECT FROM pg_depend e
             WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
-          AND (NOT f.own OR f.refuses OR c.relkind = 'p')
+          AND (NOT f.own OR f.refuses OR f.triggers OR f.actions OR c.relkind = 'p')
         ORDER BY c.oid
         """
 }

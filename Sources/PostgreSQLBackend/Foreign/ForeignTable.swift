@@ -47,6 +47,8 @@ struct ForeignTable: Decodable {
         var isPartitioned = false
         /// True if a trigger or a rule may silently prevent a row from being written.
         var mayKeepOut = false
+        /// True if it has triggers or rules.
+        var hasTriggers = false
         /// The reason why its primary key cannot be a model's; nil if it can, or there is none.
         var obstacle: String?
     }
@@ -56,6 +58,9 @@ struct ForeignTable: Decodable {
     let isOwn: Bool
     let isPartitioned: Bool
     let mayKeepOut: Bool
+    let hasTriggers: Bool
+    /// True if a foreign key of it has an action.
+    let hasActions: Bool
     /// Without generated columns.
     let columns: [Column]
     let indexes: [Index]
@@ -68,7 +73,8 @@ struct ForeignTable: Decodable {
             return key.isByBytes
                 ? nil : "has a collation by which different texts are equal; give its columns a deterministic one"
         }
-        return Particulars(isPartitioned: isPartitioned, mayKeepOut: mayKeepOut, obstacle: obstacle)
+        return Particulars(
+            isPartitioned: isPartitioned, mayKeepOut: mayKeepOut, hasTriggers: hasTriggers, obstacle: obstacle)
     }
 
     /// The table's schema for the store; nil if nothing can be its key.

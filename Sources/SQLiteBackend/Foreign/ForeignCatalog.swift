@@ -38,13 +38,14 @@ final class ForeignCatalog {
         let name: String
         let hasRowID: Bool
         let isStrict: Bool
+        let hasConflictClause: Bool
     }
 
     private static func headers(_ connection: Connection) throws(StorageError) -> [Header] {
         let statement = try Statement(
             connection,
             """
-            SELECT s.name, l.wr, l.strict FROM sqlite_schema AS s
+            SELECT s.name, l.wr, l.strict, s.sql LIKE '%CONFLICT%' FROM sqlite_schema AS s
             JOIN pragma_table_list AS l ON l.name = s.name AND l.schema = 'main' AND l.type = 'table'
             WHERE s.type = 'table' AND s.name <> '' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY s.rowid
             """)
@@ -53,7 +54,9 @@ final class ForeignCatalog {
         while try cursor.next() {
             guard case .text(let name) = cursor.cells[0].value else { continue }
             headers.append(
-                Header(name: name, hasRowID: cursor.cells[1].int == 0, isStrict: cursor.cells[2].int == 1))
+                Header(
+                    name: name, hasRowID: cursor.cells[1].int == 0, isStrict: cursor.cells[2].int == 1,
+                    hasConflictClause: cursor.cells[3].int == 1))
         }
         return headers
     }
@@ -80,7 +83,8 @@ final class ForeignCatalog {
         }
         return ForeignTable(
             name: header.name, columns: columns, indexes: try indexes(of: header.name, connection),
-            isAutoincrement: isAutoincrement, hasRowID: header.hasRowID)
+            isAutoincrement: isAutoincrement, hasRowID: header.hasRowID, hasConflictClause: header.hasConflictClause,
+            hasKeyIndex: try hasKeyIndex(header.name, connection))
     }
 
     /// Returns the targets of the columns, by their names in lower case: foreign keys of one column to a primary key of
@@ -119,6 +123,14 @@ final class ForeignCatalog {
             connection.database, "main", table, column, nil, &collation, nil, nil, &isAutoincrement)
         try connection.check(code, doing: "look at \(table).\(column)")
         return (collation.map { String(cString: $0).uppercased() } ?? "BINARY", isAutoincrement != 0)
+    }
+
+    /// Returns whether the primary key has an index: that of a table whose key is SQLite's row number has none.
+    private static func hasKeyIndex(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
+        let statement = try Statement(
+            connection, "SELECT count(*) FROM pragma_index_list(?1, 'main') WHERE origin = 'pk'")
+        try statement.bind(.text(table), at: 1)
+        return try statement.integer() != 0
     }
 
     private static func indexes(

@@ -37,6 +37,18 @@ struct ForeignTable {
     /// True if SQLite remembers the greatest row number ever used.
     let isAutoincrement: Bool
     let hasRowID: Bool
+    /// True if the declaration may say what becomes of a row that breaks a constraint.
+    let hasConflictClause: Bool
+    /// True if the primary key has an index of its own.
+    let hasKeyIndex: Bool
+
+    /// True if the model's key is SQLite's row number.
+    var isKeyedByRowNumber: Bool {
+        guard hasRowID, let schema, schema.key.count == 1 else { return false }
+        let name = schema.columns[schema.key[0]].name
+        guard let column = columns.first(where: { $0.name == name }) else { return true }
+        return column.keyPlace > 0 && !hasKeyIndex
+    }
 
     /// The table's schema for the store; nil if nothing can be its key.
     ///

@@ -105,6 +105,7 @@ extension Store {
         do throws(StorageError) {
             if !attempt.expiryLimitReached { try body(context) }
             attempt.own = try context.finish()
+            if context.reactions != nil { try tellReactions(context, capture) }
             try capture?.willCommit()
         } catch {
             context.releaseNames()
@@ -131,6 +132,7 @@ extension Store {
         guard let context = removal.context else { return }
         let capture = context.capture
         _ = try context.finish()
+        try tellReactions(context, capture)
         try capture?.willCommit()
         attempt.expired = capture?.changes
     }

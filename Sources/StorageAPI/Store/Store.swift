@@ -25,13 +25,16 @@ package import Foundation
 ///
 /// The same calls without `async` are ``blocking``. A transaction is `transaction`.
 public final class Store: Sendable {
-    /// The backend's name, location, capabilities and limits. What a store lacks that cannot write may change.
-    public var info: BackendInfo { canWrite ? opened : engine.info }
+    /// The backend's name, location, capabilities and limits. What a store lacks that cannot write may change, and what a
+    /// database can that changes rows by itself.
+    public var info: BackendInfo { canWrite && reacting?.mayReact != true ? opened : engine.info }
     /// The backend's information when the store was opened.
     let opened: BackendInfo
     let engine: any StorageEngine
     /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
+    /// The engine, if its database may change rows by itself.
+    let reacting: (any ReactingEngine)?
     let queue: CommitQueue
     let observers = CommitFeed()
     /// The monitor of other processes' commits; nil if there can be none.
@@ -126,6 +129,7 @@ public final class Store: Sendable {
         instruments = options.instruments
         indexing = options.indexing
         sharedTables = engine as? any SharedTablesEngine
+        reacting = engine as? any ReactingEngine
         let info = engine.info
         opened = info
         readsBesideWriter = info.lacking[.concurrentReads] == nil

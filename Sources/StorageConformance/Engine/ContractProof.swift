@@ -2,18 +2,28 @@ extension Contract.Rule {
     /// The reason why no case proves the rule; nil where cases do.
     public var reasonWithoutCase: String? { Self.reasons[id] }
 
+    private static let declarations =
+        "Only a database for which others declare triggers and foreign keys has it; the backends' own tests prove it."
+
     private static let reasons = [
         "C6.3": "The compiler keeps it: a PartialModel and a tuple are no models, so nothing saves them.",
         "E1.2": "A list of names, which a test compares with StorageError.Code.",
         "E2.2": "The compiler keeps it; scripts/check-queries has mistakes that must not compile.",
+        "E5.2": declarations,
+        "E5.3": declarations,
         "E6.4": "Only a backend whose servers take each other's place has it; its own tests prove it.",
         "F2.2": "There is one analyzer so far; the tests of StorageSearch hold its tables.",
+        "H1.4": declarations,
+        "H1.5": declarations,
+        "L1.5": declarations,
+        "O7.4": declarations,
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",
         "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",
         "T4.3": "The compiler keeps it: models and results are Sendable.",
         "T5.1": "The compiler keeps it: a handle is not escapable.",
         "T7.2": "A rule of names.",
+        "W8.3": "Only a backend with a file has it; its own tests prove it.",
     ]
 }
 

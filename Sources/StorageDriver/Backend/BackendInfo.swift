@@ -53,6 +53,10 @@ public struct BackendInfo: Sendable {
         /// The schema of a model can be changed while its records are read. An engine without it waits for the reads to end,
         /// and throws `busy` if they do not end in time.
         case changingWhileReading
+        /// Every row that a transaction changes is one that the store changes. A database lacks it if triggers, or foreign keys
+        /// with actions, change rows by themselves: observers and the feed then learn only of the model, and a call is
+        /// `unsupported` whose changes the history, or a layer, would have to know; see ``ReactingEngine``.
+        case knownChanges
         /// The store can be written. A store that was opened read-only lacks it.
         case writing
     }

@@ -188,6 +188,13 @@ final class ChangeCapture: ForwardingWriter {
         for subscriber in subscribers { try subscriber.didReplaceAll(of: model) }
     }
 
+    /// Captures that the database has changed records of a model by itself.
+    func didReact(in model: String) throws(StorageError) {
+        guard changes.interest.detail(of: model) != nil else { return }
+        changes.addEverything(of: model)
+        for subscriber in subscribers where subscriber.follows(model) { try subscriber.didReact(in: model) }
+    }
+
     override func change(_ change: TableChange) throws(StorageError) {
         let model = interest(in: change.table)?.model
         if let model { try changes.willChangeTables(of: model, recordsNow) }

@@ -27,6 +27,11 @@ protocol ChangeSubscriber: AnyObject {
     /// Called when other records have taken the place of all that went.
     func didReplaceAll(of model: String) throws(StorageError)
 
+    /// Called before the commit, after the database has changed records of a model by itself, of which nothing else is known.
+    ///
+    /// - Throws: `unsupported` if the subscriber must know them.
+    func didReact(in model: String) throws(StorageError)
+
     /// Called when tables have changed.
     func didChangeTables()
 

@@ -165,6 +165,12 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
+    /// Writes an entry that any record may have changed. An entry with the record before cannot be written any more.
+    func didReact(in model: String) throws(StorageError) {
+        if needsRecords(of: model) { throw DatabaseReactions.refusal(model, "the history") }
+        try willReplaceAll(of: model)
+    }
+
     /// Writes entries for all records of a model. Where one of the same key went before, its entry becomes that of an update,
     /// or goes too if the record is as it was: the entries and the records both come in the order of keys.
     func didReplaceAll(of model: String) throws(StorageError) {

@@ -67,6 +67,9 @@ final class SearchRecorder: ChangeSubscriber {
 
     func didReplaceAll(of model: String) { willReplaceAll(of: model) }
 
+    /// The index is built again.
+    func didReact(in model: String) { willReplaceAll(of: model) }
+
     func didChangeTables() { (indexes, searchedColumns) = ([:], nil) }
 
     func beginSavepoint() { savepoints.append(logs.mapValues { ($0.changes.count, $0.indexed) }) }

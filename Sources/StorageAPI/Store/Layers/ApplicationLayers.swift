@@ -58,6 +58,20 @@ final class ApplicationLayers: Sendable {
         return timestamps.follows(model) ? [timestamps] + own : Array(own)
     }
 
+    /// Checks that no layer must be asked about each change of a model's records. A commit layer needs not.
+    ///
+    /// - Throws: `unsupported` if one must.
+    func requireKnown(_ model: String) throws(StorageError) {
+        guard takesPart(in: model) else { return }
+        throw DatabaseReactions.refusal(model, "a layer of the application")
+    }
+
+    /// Returns whether a layer takes part in the writes to a model's records.
+    func takesPart(in model: String) -> Bool {
+        rows.contains { $0.follows(model) } || deletions.contains { $0.follows(model) }
+            || records.contains { $0.follows(model) }
+    }
+
     /// The changes that record and commit layers follow; nil for none.
     var interest: ChangeInterest? {
         let models = records.map(\.models) + commits.map(\.models)

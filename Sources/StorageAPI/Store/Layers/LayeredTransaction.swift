@@ -130,6 +130,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         }
     }
 
+    func didReact(in model: String) {}
+
     func didChangeTables() {}
 
     func beginSavepoint() { savepoints.append(steps.count) }

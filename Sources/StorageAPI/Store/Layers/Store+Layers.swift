@@ -11,9 +11,37 @@ extension Store {
     ) -> (TransactionContext, capture: ChangeCapture?) {
         // As mostly, nothing is wrapped.
         if layers.isEmpty, !observers.captures {
-            return (TransactionContext(environment, writer: writer, call: job), nil)
+            let context = TransactionContext(environment, writer: writer, call: job)
+            if reacting?.mayReact == true { noteReactions(in: context, writer, nil) }
+            return (context, nil)
         }
-        return layeredContext(of: job, writer)
+        let (context, capture) = layeredContext(of: job, writer)
+        if reacting?.mayReact == true { noteReactions(in: context, writer, capture) }
+        return (context, capture)
+    }
+
+    /// Lets a transaction know of rows that the database changes by itself.
+    @inline(never)
+    private func noteReactions(
+        in context: TransactionContext, _ writer: any StorageWriter, _ capture: ChangeCapture?
+    ) {
+        let metered = writer as? ForwardingWriter
+        guard let reacting = (metered?.writer ?? writer) as? any ReactingWriter else { return }
+        context.reactions = DatabaseReactions(reacting) { [layers, interest = capture?.changes.interest] model in
+            interest?.detail(of: model) != nil || layers.takesPart(in: model)
+        }
+        if capture != nil || !layers.isEmpty { reacting.watchReactions() }
+    }
+
+    /// Tells those who follow changes what the database has changed by itself, before the commit.
+    ///
+    /// - Throws: `unsupported` if some must know more than that.
+    func tellReactions(_ context: TransactionContext, _ capture: ChangeCapture?) throws(StorageError) {
+        guard let reactions = context.reactions, capture != nil || !layers.isEmpty else { return }
+        for model in try reactions.models() {
+            try layers.requireKnown(model)
+            try capture?.didReact(in: model)
+        }
     }
 
     @inline(never)

@@ -96,9 +96,8 @@ struct VersionRun<W: VersionWorker> {
         return ExpectedSchema.bound(found: found, later: later, denied: try await deniedGoals())
     }
 
-    /// The goals that cannot be deleted. None is.
+    /// The goals that cannot be deleted. Each deletion is undone.
     private func deniedGoals() async throws -> [Int] {
-        struct Undone: Error {}
         var denied: [Int] = []
         for goal in ExpectedSchema.goals {
             do {
@@ -273,3 +272,6 @@ enum VersionComparison {
         return nil
     }
 }
+
+/// Undoes a transaction.
+private struct Undone: Error {}

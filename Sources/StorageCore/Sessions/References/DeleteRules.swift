@@ -21,12 +21,44 @@ struct DeleteRules {
         let list = ValueList(width: keys.width, values: given.flatMap { $0 })
         let missing = Set(try model.missing(list, in: context.openWriter(model.name)))
         if !missing.isEmpty { given.removeAll { missing.contains($0) } }
+        try rules.carryOut(given, model, referrers)
         let count = try rules.delete(given, model, referrers)
         while let (keys, model) = rules.open.popLast() {
             _ = try rules.delete(keys, model, try context.referrers(to: model))
         }
         try rules.judge(rules.denied)
         return count
+    }
+
+    /// Follows the foreign keys of other software before the database does: what refers to records goes before them, or is set to
+    /// nil, so that the store knows each change. The database then has nothing to do.
+    private mutating func carryOut(
+        _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
+    ) throws(StorageError) {
+        // A layer may keep records, and then no rule applies.
+        guard let reactions = context.reactions, context.hooks?.decidesDeletions(of: model.name) != true else { return }
+        var levels = [(keys: keys, model: model, referrers: referrers)]
+        var found: [String: KeySet] = [:]
+        for key in keys { _ = found[model.name, default: KeySet()].insert(key) }
+        var next = 0
+        while next < levels.count {
+            let (keys, model, referrers) = levels[next]
+            next += 1
+            var going = KeySet()
+            for key in keys { _ = going.insert(key) }
+            let writer = try context.openWriter(model.name)
+            for referrer in referrers where reactions.carriesOut(referrer) {
+                if referrer.rule == .nullify { try nullify(referrer, going, writer) }
+                guard referrer.rule == .cascade else { continue }
+                let rows = try referrer.rows(going, in: writer)
+                guard rows.count > 0 else { continue }
+                let child = try context.handle(.recorded(referrer.model))
+                let roots = referrer.roots(of: rows, keyCount: child.tables.rootKeyCount)
+                let new = roots.filter { found[child.name, default: KeySet()].insert($0) }
+                if !new.isEmpty { levels.append((new, child, try context.referrers(to: child))) }
+            }
+        }
+        for level in levels.dropFirst().reversed() { _ = try delete(level.keys, level.model, level.referrers) }
     }
 
     private mutating func delete(

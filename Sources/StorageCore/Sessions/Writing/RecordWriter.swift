@@ -44,6 +44,7 @@ package struct RecordWriter {
         try put(given.count, operation, graph) { (index, rows) throws(StorageError) in
             try M.write(given, from: index, into: &rows)
         }
+        if hasReaction { _ = try self.stored(given) }
     }
 
     /// Writes models with everything that they own, and returns them with their keys.
@@ -54,11 +55,16 @@ package struct RecordWriter {
         return changesRows ? try self.stored(stored) : stored
     }
 
-    /// True if layers of the application have changed the rows that the running call writes.
+    /// True if layers of the application or the database have changed the rows that the running call writes.
     @usableFromInline
-    package var changesRows: Bool { context.hooks?.hasChangedRows ?? false }
+    package var changesRows: Bool { context.hooks?.hasChangedRows ?? false || hasReaction }
+
+    /// True if triggers of the database may have changed the rows.
+    private var hasReaction: Bool { context.reactions?.writer.mayHaveReacted(in: model.root.schema) ?? false }
 
     /// Models that were written, as they are stored.
+    ///
+    /// - Throws: `constraint` if a trigger has removed one of them.
     @usableFromInline
     package func stored<M: Storable>(_ models: [M]) throws(StorageError) -> [M] {
         let graph = GraphWriter(model, limits: limits)
@@ -66,6 +72,12 @@ package struct RecordWriter {
         for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
         let values = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
         let found = try RecordReader(handle: handle, session: writer).find(M.self, keys: values)
+        if context.reactions != nil, let gone = found.firstIndex(where: { $0 == nil }) {
+            throw StorageError(
+                .constraint, "A trigger of the database has removed the record again; look at those of the table.",
+                model: model.name
+            ).row(gone, key: values[gone])
+        }
         return zip(found, models).map { $0 ?? $1 }
     }
 

@@ -14,6 +14,8 @@ package final class TransactionContext {
     @exclusivity(unchecked) private var call: (any CancellableCall)?
     /// The layers of the application; nil if there are none.
     @exclusivity(unchecked) package var hooks: (any TransactionHooks)?
+    /// The rows that the database changes by itself; nil if it has nothing that does.
+    @exclusivity(unchecked) package var reactions: DatabaseReactions?
     /// The models that this transaction has prepared and changed; nil if none, as mostly.
     @exclusivity(unchecked) private(set) var own: UncommittedModels?
     /// The author of the transaction, and its purpose; nil if it names none.
@@ -67,7 +69,7 @@ package final class TransactionContext {
         (outerWriter, inner) = (nil, nil)
         call = nil
         hooks?.end()
-        hooks = nil
+        (hooks, reactions) = (nil, nil)
     }
 
     package var canWrite: Bool { outerWriter != nil }

@@ -1,0 +1,153 @@
+internal import CSQLite
+internal import StorageDriver
+
+/// The rows that the triggers and foreign keys of a database change by themselves, on the connection that writes.
+///
+/// While SQLite compiles a statement, it asks its authorizer about each table that the statement, its triggers and the actions
+/// of foreign keys may write. The counts of changed rows tell whether they have done so. A database without triggers and foreign
+/// keys has no authorizer.
+final class Reactions {
+    /// The tables that a statement may write.
+    struct Reach {
+        /// The table that the statement itself writes.
+        fileprivate var target: String?
+        /// Those that triggers and foreign keys write, perhaps the same one.
+        fileprivate var others: Set<String> = []
+        /// The accesses that are the statement's own.
+        fileprivate var own: Set<String> = []
+    }
+
+    private enum Change {
+        case insert, update, delete
+    }
+
+    /// The declarations that may change rows, as they are shown; empty if there are none.
+    private(set) var declared: [String] = []
+    /// The tables whose rows were changed since it was asked to forget.
+    private(set) var tables: Set<String> = []
+    /// The tables in which rows may differ from what a statement has written, since then.
+    private(set) var altered: Set<String> = []
+    private var recorded: Reach?
+    private var totalBefore: Int32 = 0
+    private var target: String?
+    /// The changes of rows of the running statement's table that has row numbers.
+    private var changes: [(change: Change, row: Int64)] = []
+    /// The row numbers that the running statement writes; nil if they are not known.
+    private var rows: Set<Int64>?
+
+    /// Looks at the schema.
+    func read(_ connection: Connection) throws(StorageError) {
+        let wasPossible = !declared.isEmpty
+        let statement = try Statement(
+            connection,
+            """
+            SELECT type || ' ' || name FROM sqlite_schema WHERE type = 'trigger'
+              OR type = 'table' AND sql LIKE '%REFERENCES%' AND EXISTS (SELECT 1 FROM pragma_foreign_key_list(name, 'main')
+                WHERE on_delete NOT IN ('NO ACTION', 'RESTRICT') OR on_update NOT IN ('NO ACTION', 'RESTRICT'))
+            """)
+        var cursor = try statement.cursor()
+        var declared: [String] = []
+        while try cursor.next() {
+            if case .text(let name) = cursor.cells[0].value { declared.append(name) }
+        }
+        self.declared = declared
+        if !declared.isEmpty, !wasPossible { observe(connection.database) }
+    }
+
+    /// Stays for as long as the connection is open: to set it makes SQLite compile all statements again.
+    private func observe(_ database: OpaquePointer) {
+        // The connection has both, and closes the database before it releases this.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_set_authorizer(
+            database,
+            { context, action, table, column, _, trigger in
+                Reactions.from(context)?.willAccess(action, table, column, by: trigger)
+                return SQLITE_OK
+            }, context)
+        sqlite3_update_hook(
+            database, { context, action, _, table, row in Reactions.from(context)?.didChange(action, table, row) },
+            context)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Reactions? {
+        context.map { Unmanaged<Reactions>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Compiling
+
+    /// Calls the body, which compiles a statement, and returns the tables that it may write.
+    func reach(of compile: () -> Int32) -> (code: Int32, reach: Reach) {
+        recorded = Reach()
+        let code = compile()
+        defer { recorded = nil }
+        return (code, recorded ?? Reach())
+    }
+
+    private func willAccess(
+        _ action: Int32, _ table: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?,
+        by trigger: UnsafePointer<CChar>?
+    ) {
+        guard recorded != nil, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let table else { return }
+        let name = String(cString: table)
+        if recorded?.target == nil { recorded?.target = name }
+        // The action of a foreign key has no name. Of the statement's own table it writes what the statement has written already.
+        let access = "\(action) " + (column.map { String(cString: $0) } ?? "")
+        if trigger == nil, recorded?.target == name, recorded?.own.insert(access).inserted == true { return }
+        recorded?.others.insert(name)
+    }
+
+    // MARK: Running
+
+    /// Notes the rows that the next statement writes: what a trigger changes in them is no change of another record.
+    func willWrite(_ rows: Set<Int64>?) { self.rows = rows }
+
+    func willRun(_ reach: Reach, _ database: OpaquePointer) {
+        totalBefore = sqlite3_total_changes(database)
+        target = reach.target
+        changes.removeAll(keepingCapacity: true)
+    }
+
+    private func didChange(_ action: Int32, _ table: UnsafePointer<CChar>?, _ row: Int64) {
+        guard let target, let table, String(cString: table) == target else { return }
+        let change: Change = action == SQLITE_INSERT ? .insert : action == SQLITE_UPDATE ? .update : .delete
+        changes.append((change, row))
+    }
+
+    func forget() { (tables, altered) = ([], []) }
+
+    /// Returns to the state before what was undone.
+    func undo(to tables: Set<String>) { self.tables = tables }
+
+    /// - Parameter changed: the number of rows that the statement itself has changed.
+    func didRun(_ reach: Reach, changed: Int, _ database: OpaquePointer) {
+        defer { (target, rows) = (nil, nil) }
+        let all = Int(sqlite3_total_changes(database) &- totalBefore)
+        guard all > changed, let target = reach.target else { return }
+        var others = reach.others
+        if changes.count > changed { others.insert(target) }
+        if others.contains(target) { altered.insert(target) }
+        if others.contains(target), changes.count >= changed, let rows,
+            changes.allSatisfy({ $0.change != .delete && rows.contains($0.row) })
+        {
+            others.remove(target)
+        }
+        tables.formUnion(others)
+    }
+}
+
+extension RowBatch {
+    /// The row numbers of some rows; nil if the table's key is none.
+    func rowNumbers(_ range: Range<Int>, isKeyed: Bool) -> Set<Int64>? {
+        let given = plan.operation == .patch ? plan.keyColumns : plan.columns
+        guard isKeyed, plan.operation != .delete, plan.table.key.count == 1,
+            let place = given.firstIndex(of: plan.table.key[0])
+        else { return nil }
+        var numbers: Set<Int64> = []
+        for row in range {
+            let cell = cells[row * width + place]
+            guard cell.tag == .int else { return nil }
+            numbers.insert(cell.int)
+        }
+        return numbers
+    }
+}
