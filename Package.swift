@@ -205,6 +205,10 @@ let package = Package(
             name: "ObservationTests",
             dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageObservation", "TestSupport"],
             swiftSettings: strict),
+        // Compiled as new projects of Xcode are.
+        .testTarget(
+            name: "MainActorTests", dependencies: ["MemoryBackend", "StorageKit", "StorageObservation"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "ArchiveTests",
             dependencies: [

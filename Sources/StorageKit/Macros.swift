@@ -15,17 +15,19 @@
 /// needs an annotation. Computed, static and `@Ignored` properties are not stored. The struct must be at file scope or
 /// inside another type. It must not be generic or have stored properties inside `#if`.
 ///
-/// A property's column, as in `where { $0.name == "Ann" }`, is visible where the property is; a private one is not.
+/// A property's column, as in `where { $0.name == "Ann" }`, is visible where the property is. That of a private property is
+/// visible in its file if the property is of a type such as `Int` or `[String]?`; if the type is your own, make the property
+/// `fileprivate` to use its column.
 ///
 /// The key is the property called `id`, or those marked with ``Key()``. If the key is a single Optional integer or UUID
 /// and is nil, the store assigns it when the model is inserted or saved.
 /// A struct that only others own needs no key.
 @attached(
-    member,
+    member, conformances: AlwaysKeyed,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns), named(ref)
 )
-@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init), named(ref))
+@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init))
 public macro Storable() = #externalMacro(module: "StorageMacros", type: "StorableMacro")
 
 /// Makes a struct storable under another name than its own.
@@ -34,11 +36,11 @@ public macro Storable() = #externalMacro(module: "StorageMacros", type: "Storabl
 ///
 /// - Parameter name: a string literal; not empty and without NUL. Anything else is allowed, SQL words included.
 @attached(
-    member,
+    member, conformances: AlwaysKeyed,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns), named(ref)
 )
-@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init), named(ref))
+@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init))
 public macro Storable(_ name: String) = #externalMacro(module: "StorageMacros", type: "StorableMacro")
 
 /// Marks the key of a `@Storable` struct that has no property called `id`, or another key than that.
@@ -107,6 +109,7 @@ public macro Modified() = #externalMacro(module: "StorageMacros", type: "MarkerM
 ///
 /// ```
 /// @Field("full_name", renamedFrom: "name") var fullName: String
+/// @Field(renamedFrom: "surname", "name") var lastName: String
 /// @Field(path: "info.age", lenient: true) var age = 0
 /// @Field(dates: .secondsSince1970) var born: Date?
 /// @Field(convert: { if case .text(let text) = $0 { .text(text.lowercased()) } else { $0 } }) var email: String
@@ -114,8 +117,8 @@ public macro Modified() = #externalMacro(module: "StorageMacros", type: "MarkerM
 ///
 /// - Parameters:
 ///   - storedName: a string literal; not empty and without NUL. Without it the property is stored under its own name.
-///   - renamedFrom: the stored name in older stores, a string literal. Its data moves to the property; stores without
-///     that name open unchanged.
+///   - renamedFrom: the stored names in older stores, the latest first: string literals. The data under such a name move to
+///     the property, and stores without one open unchanged. Name all that a user's store may still have.
 ///   - path: the names of the members that lead to the property in JSON, with points between them. Without it the
 ///     property is the member of its stored name.
 ///   - dates: how its dates are written in JSON.
@@ -123,7 +126,7 @@ public macro Modified() = #externalMacro(module: "StorageMacros", type: "MarkerM
 ///   - convert: makes the stored value out of the JSON value that stands there; an array or an object is its text.
 @attached(peer)
 public macro Field(
-    _ storedName: String? = nil, renamedFrom: String? = nil, path: String? = nil, dates: Property.DateForm? = nil,
+    _ storedName: String? = nil, renamedFrom: String..., path: String? = nil, dates: Property.DateForm? = nil,
     lenient: Bool = false, convert: (@Sendable (Value) throws -> Value)? = nil
 ) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 

@@ -47,10 +47,14 @@ extension AttributeSyntax {
     }
 
     /// The name in `@Storable("name")` and `@Field("name")`.
-    var fieldName: ExprSyntax? { argument(labeled: nil) }
+    var fieldName: ExprSyntax? { labeledArguments.first.flatMap { $0.label == nil ? $0.expression : nil } }
 
-    /// The older name in `@Field(renamedFrom: "name")`.
-    var renamedFrom: ExprSyntax? { argument(labeled: "renamedFrom") }
+    /// The older names in `@Field(renamedFrom: "later", "earlier")`.
+    var renamedFrom: [ExprSyntax] {
+        let arguments = labeledArguments.drop { $0.label?.text != "renamedFrom" }
+        return arguments.prefix(1).map(\.expression)
+            + arguments.dropFirst().prefix { $0.label == nil }.map(\.expression)
+    }
 
     /// The JSON part of `@Field`, as arguments: `path: "info.age", lenient: true`.
     var jsonArguments: String? {
@@ -66,9 +70,13 @@ extension AttributeSyntax {
     /// The rule in `@Reference(onDelete: .cascade)`.
     var deleteRule: ExprSyntax? { argument(labeled: "onDelete") }
 
-    private func argument(labeled label: String?) -> ExprSyntax? {
-        guard case .argumentList(let list) = arguments else { return nil }
-        return list.first { $0.label?.text == label }?.expression
+    private var labeledArguments: [LabeledExprSyntax] {
+        guard case .argumentList(let list) = arguments else { return [] }
+        return Array(list)
+    }
+
+    private func argument(labeled label: String) -> ExprSyntax? {
+        labeledArguments.first { $0.label?.text == label }?.expression
     }
 }
 

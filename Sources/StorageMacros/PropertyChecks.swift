@@ -19,7 +19,7 @@ extension StoredProperty {
 
 extension AttributeSyntax {
     fileprivate func checkField() -> [Diagnostic] {
-        (fieldName?.checkStoredName() ?? []) + (renamedFrom?.checkStoredName() ?? [])
+        (fieldName?.checkStoredName() ?? []) + renamedFrom.flatMap { $0.checkStoredName() }
     }
 }
 

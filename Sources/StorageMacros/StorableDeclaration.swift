@@ -53,9 +53,9 @@ struct PropertyName {
     var plain: String { source.filter { $0 != "`" } }
     var literal: String { plain.stringLiteral }
 
-    /// The name as an argument's label, where even most keywords need no backticks and the compiler warns of them.
+    /// The name as an argument's label, where every keyword but one needs no backticks, and the compiler warns of them.
     var label: String {
         let isPlain = plain.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && plain.first?.isNumber == false
-        return isPlain && !["inout", "let", "var"].contains(plain) ? plain : source
+        return isPlain && plain != "inout" ? plain : source
     }
 }

@@ -19,6 +19,12 @@ extension Diagnostic {
             fixIts: [.replace(modifier.name, with: "fileprivate", "make it 'fileprivate'")])
     }
 
+    static func structInPrivateType(_ attribute: AttributeSyntax) -> Diagnostic {
+        .error(
+            "a '@Storable' struct cannot be in a nested type that is 'private': its conformance is at file scope; make that "
+                + "type 'fileprivate'", at: attribute)
+    }
+
     static func hiddenByCondition(_ condition: IfConfigDeclSyntax) -> Diagnostic {
         .error(
             "'@Storable' cannot see which branch of '#if' is compiled; write stored properties and their attributes "

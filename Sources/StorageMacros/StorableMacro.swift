@@ -5,7 +5,8 @@ public import SwiftSyntaxMacros
 /// `@Storable`: reads a struct's properties from its syntax and writes the conformance to `Storable`.
 ///
 /// The expansion decides nothing about types: each property's type selects an overload of `Property`, `read` and
-/// `write`. A declaration with an error expands to nothing, so that the compiler shows that error alone.
+/// `write`. A declaration with an error gets a conformance without contents, so that the compiler shows that error alone, and
+/// not one more at each use of the model.
 public enum StorableMacro {
     /// The renderer indents its output; formatting it again would double the macro's time.
     public static var formatMode: FormatMode { .disabled }
@@ -25,12 +26,16 @@ extension StorableMacro: MemberMacro {
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
         let model = parser.parse(declaration)
         parser.diagnostics.forEach(context.diagnose)
-        guard let model, parser.diagnostics.isEmpty else { return [] }
-        return StorableRenderer(model: model).members.map(DeclSyntax.init(unparsed:))
+        guard let model else { return [] }
+        let renderer = StorableRenderer(model: model)
+        let members = parser.diagnostics.isEmpty ? renderer.members : renderer.placeholders
+        let reference = renderer.isAlwaysKeyed && protocols.containsAlwaysKeyed ? [renderer.reference] : []
+        return (members + reference).map(DeclSyntax.init(unparsed:))
     }
 }
 
-/// The initialiser goes into an extension: in the body it would take the implicit memberwise one away.
+/// The initialiser alone goes into an extension: in the body it would take the implicit memberwise one away. Members of an
+/// extension do not get the access level of the types around them.
 extension StorableMacro: ExtensionMacro {
     public static func expansion(
         of node: AttributeSyntax,
@@ -40,24 +45,28 @@ extension StorableMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
-        guard let model = parser.parse(declaration), parser.diagnostics.isEmpty else {
+        guard let model = parser.parse(declaration) else {
             if declaration.is(EnumDeclSyntax.self) { parser.diagnostics.forEach(context.diagnose) }
             return []
         }
         let renderer = StorableRenderer(model: model)
-        let isKeyed = renderer.isAlwaysKeyed && protocols.contains { $0.trimmedDescription.hasSuffix("AlwaysKeyed") }
+        let isKeyed = renderer.isAlwaysKeyed && protocols.containsAlwaysKeyed
         let names = ["StorageAPI.Storable"] + (isKeyed ? ["StorageAPI.AlwaysKeyed"] : [])
         let conformance = protocols.isEmpty ? "" : ": " + names.joined(separator: ", ")
-        let parts = [renderer.initializer, isKeyed ? renderer.reference : nil].compactMap { $0 }
+        let initializer = parser.diagnostics.isEmpty ? renderer.initializer : renderer.placeholderInitializer
         return [
             try ExtensionDeclSyntax(
                 """
                 extension \(type.trimmed)\(raw: conformance) {
-                \(raw: parts.joined(separator: "\n"))
+                \(raw: initializer)
                 }
                 """)
         ]
     }
+}
+
+extension [TypeSyntax] {
+    fileprivate var containsAlwaysKeyed: Bool { contains { $0.trimmedDescription.hasSuffix("AlwaysKeyed") } }
 }
 
 extension DeclSyntax {

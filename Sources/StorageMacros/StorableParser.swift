@@ -13,7 +13,7 @@ struct StorableParser {
         self.lexicalContext = lexicalContext
     }
 
-    /// The declaration; nil if it is not a struct. Use it only if no diagnostics were collected.
+    /// The declaration; nil if it cannot conform. If diagnostics were collected, a property, a name or the key is wrong.
     mutating func parse(_ declaration: some DeclGroupSyntax) -> StorableDeclaration? {
         guard let type = declaration.as(StructDeclSyntax.self) else {
             diagnostics.append(.notAStruct(declaration, attribute))
@@ -21,14 +21,16 @@ struct StorableParser {
         }
         refuseGenerics(type)
         refuseHidden(type)
-        let model = StorableDeclaration(
+        guard diagnostics.isEmpty else { return nil }
+        var model = StorableDeclaration(
             storedName: storedName(of: type),
             access: access(of: type),
             properties: properties(of: type),
             hasMemberwiseInit: type.hasMemberwiseInit)
         // Errors that follow from a dropped property would only hide the first one.
-        guard diagnostics.isEmpty else { return nil }
-        diagnostics += model.checkNames() + model.checkKeys()
+        if diagnostics.isEmpty { diagnostics = model.checkNames() + model.checkKeys() }
+        // Their types are errors wherever they are named.
+        model.properties.removeAll { $0.type.unstorablePart != nil || $0.type.shadowedName != nil }
         return model
     }
 
@@ -40,10 +42,15 @@ struct StorableParser {
         }
     }
 
-    /// The extension is at file scope, where a struct that is private to another type cannot be named.
+    /// The extension is at file scope, where what is private to another type cannot be named.
     private mutating func refuseHidden(_ type: StructDeclSyntax) {
-        let modifier = type.modifiers.first { $0.name.tokenKind == .keyword(.private) }
-        if let modifier, !lexicalContext.isEmpty { diagnostics.append(.privateNestedStruct(modifier)) }
+        if let modifier = type.modifiers.first(where: \.isPrivate), !lexicalContext.isEmpty {
+            return diagnostics.append(.privateNestedStruct(modifier))
+        }
+        let enclosing = lexicalContext.dropLast().compactMap { $0.asProtocol((any WithModifiersSyntax).self) }
+        if enclosing.contains(where: { $0.modifiers.contains(where: \.isPrivate) }) {
+            diagnostics.append(.structInPrivateType(attribute))
+        }
     }
 
     private mutating func storedName(of type: StructDeclSyntax) -> String {
@@ -72,6 +79,10 @@ struct StorableParser {
         }
         return properties
     }
+}
+
+extension DeclModifierSyntax {
+    fileprivate var isPrivate: Bool { name.tokenKind == .keyword(.private) && detail == nil }
 }
 
 extension Syntax {

@@ -20,9 +20,11 @@ extension StorableRenderer {
         """
     }
 
-    /// A column is visible where its property is: a wider column could name a type that is not.
+    /// A column is visible where its property is: a wider column could name a type that is not. The struct around the columns does
+    /// not see a private one, so that is widened if its type is surely visible in the whole file.
     private func column(_ index: Int, _ property: StoredProperty) -> String {
         let type = "StorageAPI.QueryExpression<\(property.type)>"
-        return "    \(property.access)var \(property.name.source): \(type) { .init(_propertyPath, \(index)) }"
+        let access = property.access == "private " && property.type.isStandard ? "fileprivate " : property.access
+        return "    \(access)var \(property.name.source): \(type) { .init(_propertyPath, \(index)) }"
     }
 }

@@ -42,9 +42,8 @@ extension StorableRenderer {
             && !model.properties.contains { $0.name.plain == "ref" }
     }
 
-    /// The declarations in the extension of such a type, indented for it.
     var reference: String {
-        "    \(access)nonisolated var ref: StorageAPI.Ref<Self> { .init(key: \(key(of: "self"))) }"
+        "\(access)nonisolated var ref: StorageAPI.Ref<Self> { .init(key: \(key(of: "self"))) }"
     }
 
     var valuesOfKey: String? {

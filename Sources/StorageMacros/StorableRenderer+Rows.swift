@@ -15,7 +15,7 @@ extension StorableRenderer {
 
     private var values: String { list { index, _ in "p\(index)" } }
 
-    /// The declarations in the extension, indented for it.
+    /// The declaration in the extension, indented for it.
     var initializer: String {
         """
             @inline(__always)

@@ -12,12 +12,13 @@ extension StorableRenderer {
 
     private func arguments(of property: StoredProperty) -> String {
         let field = property.markers[.field]
+        let formers = field?.renamedFrom.map(\.trimmedDescription).joined(separator: ", ") ?? ""
         let arguments: [String?] = [
             property.name.literal,
             "(\(property.type)).self",
             traits(of: property),
             field?.fieldName.map { "stored: \($0.trimmedDescription)" },
-            field?.renamedFrom.map { "renamedFrom: \($0.trimmedDescription)" },
+            formers.isEmpty ? nil : "renamedFrom: \(formers)",
             property.markers[.reference]?.deleteRule.map { "onDelete: \($0.trimmedDescription)" },
             property.defaultValue.map { "default: { \(closureBody($0)) }" },
         ]

@@ -6,6 +6,11 @@ extension TypeSyntax {
         "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal", "Duration",
         "Vector",
     ]
+    private static let scalars: Set = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double",
+        "Float",
+        "CGFloat", "TimeInterval", "String", "Data", "Date", "UUID", "URL", "Decimal", "Duration", "Vector",
+    ]
     private static let collections: Set = ["Array", "ContiguousArray", "ArraySlice", "Set", "Dictionary"]
 
     /// The type without the parentheses around it.
@@ -54,6 +59,18 @@ extension TypeSyntax {
         let type = unparenthesized
         return type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self)
             || type.standardName.map(Self.collections.contains) ?? false
+    }
+
+    /// True if the type is spelt with names of the standard library, of Foundation and of this library alone. What a reference
+    /// refers to is visible in the file as well, where its conformance is.
+    var isStandard: Bool {
+        if let wrapped { return wrapped.isStandard }
+        let type = unparenthesized
+        if let array = type.as(ArrayTypeSyntax.self) { return array.element.isStandard }
+        if let dictionary = type.as(DictionaryTypeSyntax.self) {
+            return dictionary.key.isStandard && dictionary.value.isStandard
+        }
+        return type.standardName.map { $0 == "Ref" || Self.scalars.contains($0) } ?? false
     }
 
     /// True if this surely cannot be a key. An Optional has to be unwrapped first.

@@ -20,7 +20,7 @@ enum CasesWithoutMutant {
             layers/expiry-and-copies layers/end-of-call layers/audit layers/seen-by-later layers/commits
             layers/mirror layers/changed-rows layers/set-values layers/refused layers/kept layers/kept-in-cascade
             layers/times layers/times-kept history/no-commit-number undo/last-of-store moving/far-behind moving/new
-            moving/new-once moving/at-once moving/copied
+            moving/new-once moving/at-once moving/copied observing/equal-closure
             """
         ),
         ("A mutant stands above its engine's transactions, and cannot tear one.", "faults/migration"),

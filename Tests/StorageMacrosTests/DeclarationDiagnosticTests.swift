@@ -54,6 +54,41 @@ import Testing
             fixed: "enum Shop { @Storable fileprivate struct Pen { var id: Int } }")
     }
 
+    @Test func `a struct in a private type that is itself nested is refused`() {
+        let diagnostic = DiagnosticSpec(
+            message:
+                "a '@Storable' struct cannot be in a nested type that is 'private': its conformance is at file scope; make "
+                + "that type 'fileprivate'", line: 1, column: 32)
+        expectRefusal("enum Shop { private enum Box { @Storable struct Pen { var id: Int } } }", diagnostic)
+        #expect(
+            Expansion("private enum Shop { enum Box { @Storable struct Pen { var id: Int } } }").lines(
+                with: "extension Shop.Box.Pen"
+            ).count == 1)
+    }
+
+    @Test func `a struct with a wrong property has a conformance all the same`() {
+        let expansion = Expansion(
+            """
+            @Storable public struct Book {
+                public var id: Int
+                var title: String
+                var status = Status.wanted
+            }
+            """)
+        #expect(
+            expansion.lines(with: "extension Book") == [
+                "extension Book: StorageAPI.Storable, StorageAPI.AlwaysKeyed {"
+            ])
+        #expect(expansion.lines(with: "typealias") == ["public typealias Key = Int"])
+        #expect(
+            expansion.lines(with: "QueryExpression") == [
+                "public var id: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 0) }",
+                "var title: StorageAPI.QueryExpression<String> { .init(_propertyPath, 1) }",
+            ])
+        #expect(expansion.lines(with: "throw StorageAPI.StorageError").count == 2)
+        #expect(expansion.properties == [])
+    }
+
     @Test func `a stored property inside #if is refused`() {
         expectRefusal(
             """

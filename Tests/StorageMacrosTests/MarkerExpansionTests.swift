@@ -20,6 +20,11 @@ import Testing
         (##"@Field(#"b"c"#) var a: Int"##, ##""a", (Int).self, stored: #"b"c"#"##),
         (#"@Field("b", renamedFrom: "c") var a: Int"#, #""a", (Int).self, stored: "b", renamedFrom: "c""#),
         (#"@Field(renamedFrom: "c") var a: Int"#, #""a", (Int).self, renamedFrom: "c""#),
+        (#"@Field(renamedFrom: "c", "d") var a: Int"#, #""a", (Int).self, renamedFrom: "c", "d""#),
+        (
+            #"@Field("b", renamedFrom: "c", "d", path: "e") var a = 1"#,
+            #""a", (Int).self, stored: "b", renamedFrom: "c", "d", default: { 1 }).json(path: "e""#
+        ),
         (#"@Unique @Field("b") var a = 1"#, #""a", (Int).self, [.unique], stored: "b", default: { 1 }"#),
     ])
     func `a field has its stored names`(source: String, property: String) {

@@ -87,24 +87,25 @@ import Testing
     }
 
     @Test func `a name in backticks is stored without them`() {
-        let expansion = Expansion(properties: "var `class`: Int\nvar `inout`: Int\nvar `1 \"x\"`: Int\nvar `2nd`: Int")
+        let expansion = Expansion(properties: "var `let`: Int\nvar `inout`: Int\nvar `1 \"x\"`: Int\nvar `2nd`: Int")
         #expect(
             expansion.properties == [
-                #""class", (Int).self"#,
+                #""let", (Int).self"#,
                 #""inout", (Int).self"#,
                 #""1 \"x\"", (Int).self"#,
                 #""2nd", (Int).self"#,
             ])
-        #expect(expansion.lines(with: "row.write(self.`class`)").count == 1)
+        #expect(expansion.lines(with: "row.write(self.`let`)").count == 1)
         #expect(
             expansion.lines(with: "self.init") == [
-                #"self.init(id: p0, class: p1, `inout`: p2, `1 "x"`: p3, `2nd`: p4)"#
+                #"self.init(id: p0, let: p1, `inout`: p2, `1 "x"`: p3, `2nd`: p4)"#
             ])
     }
 
     @Test(arguments: [
         ("public var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
-        ("private var a: Int", "private var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("private var a: Int", "fileprivate var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("fileprivate var a: Int", "fileprivate var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
         ("internal var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
         ("public private(set) var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
         ("private(set) var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
@@ -112,6 +113,20 @@ import Testing
     func `a column is visible where its property is`(source: String, column: String) {
         #expect(
             Expansion(properties: source).lines(with: "QueryExpression<Int> { .init(_propertyPath, 1) }") == [column])
+    }
+
+    @Test(arguments: [
+        "Int?", "[String]", "[String: Date]?", "Swift.Set<UUID>", "Optional<Foundation.URL>", "Ref<Pen>?",
+    ])
+    func `the column of a private property is visible in its file where its type surely is`(type: String) {
+        let lines = Expansion(properties: "private var a: \(type)").lines(with: "{ .init(_propertyPath, 1) }")
+        #expect(lines == ["fileprivate var a: StorageAPI.QueryExpression<\(type)> { .init(_propertyPath, 1) }"])
+    }
+
+    @Test(arguments: ["Kind", "[Kind]", "Kind?", "Outer.Kind", "Set<Kind>", "[String: Kind]"])
+    func `the column of a private property of another type is private`(type: String) {
+        let lines = Expansion(properties: "private var a: \(type)").lines(with: "{ .init(_propertyPath, 1) }")
+        #expect(lines == ["private var a: StorageAPI.QueryExpression<\(type)> { .init(_propertyPath, 1) }"])
     }
 
     @Test func `a property called path does not meet the columns' own`() {

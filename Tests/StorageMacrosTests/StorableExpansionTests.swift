@@ -153,8 +153,10 @@ import Testing
                     public init(_ path: StorageAPI.PropertyPath) { _propertyPath = path }
                     public var order: StorageAPI.QueryExpression<String> { .init(_propertyPath, 0) }
                     public var number: StorageAPI.QueryExpression<Int32> { .init(_propertyPath, 1) }
-                    private var price: StorageAPI.QueryExpression<Double> { .init(_propertyPath, 2) }
+                    fileprivate var price: StorageAPI.QueryExpression<Double> { .init(_propertyPath, 2) }
                 }
+
+                public nonisolated var ref: StorageAPI.Ref<Self> { .init(key: (self.order, self.number)) }
             }
 
             extension OrderLine: StorageAPI.Storable, StorageAPI.AlwaysKeyed {
@@ -165,7 +167,6 @@ import Testing
                     self.number = p1
                     self.price = p2
                 }
-                public nonisolated var ref: StorageAPI.Ref<Self> { .init(key: (self.order, self.number)) }
             }
             """)
     }

@@ -48,6 +48,22 @@ struct AlterTests {
                 == "Nothing to change.\n")
     }
 
+    @Test(arguments: Engine.one(.sqlite))
+    func `properties exchange their names whenever it is asked for`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try await tool.output("alter", Tool.file, "Person", "--add", "nickname=string")
+        try await tool.output("update", Tool.file, "Person", "--set", "nickname=known", "--yes")
+        let exchange = [
+            "alter", Tool.file, "Person", "--rename", "name=nickname", "--rename", "nickname=name", "--json",
+        ]
+        let select = ["select", Tool.file, "Person", "--columns", "nickname", "--where", "age == 28", "--format", "csv"]
+        for expected in ["Wei", "known"] {
+            let run = try await tool.run(exchange)
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try await tool.run(select).output.contains(expected))
+        }
+    }
+
     @Test(arguments: Engine.one(.archive))
     func `what stored values do not allow is said before, and changes nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)

@@ -67,6 +67,32 @@ import Testing
         #expect(try await rows() == "{\"id\":1,\"at\":1e+300}\n")
     }
 
+    @Test func `numbers that no double has are not made doubles`() async throws {
+        let codes = try await importing("id,code,small\n1,1E5,1E-5\n2,3E400,1E-400\n", "codes.csv")
+        #expect(codes.status == 0, "\(codes.error)")
+        #expect(
+            try await rows() == """
+                {"id":1,"code":"1E5","small":"1E-5"}
+                {"id":2,"code":"3E400","small":"1E-400"}
+
+                """)
+        let json = try await tool.run(
+            ["import", "sqlite:json.db", "--model", "T", "-"],
+            input: #"[{"id":1,"x":1e400,"y":[1e400],"z":1},{"id":2,"x":1,"y":[],"z":0e500}]"#)
+        #expect(json.status == 0, "\(json.error)")
+        #expect(
+            try await tool.output("select", "json.db", "T", "--format", "ndjson") == """
+                {"id":1,"x":1e400,"y":[1e400],"z":1.0}
+                {"id":2,"x":1,"y":[],"z":0.0}
+
+                """)
+    }
+
+    @Test func `a number that no decimal has makes doubles of its column`() async throws {
+        let run = try await importing("id,x\n1,1e200\n2,12345678901234567890.5\n", "x.csv")
+        #expect(run.status == 0 && run.error.contains("x         double"), "\(run.error)")
+    }
+
     @Test func `words are truth values where both of a pair are there`() async throws {
         let run = try await importing("id,a,b,c,d\n1,yes,T,NO,true\n2,No,F,NO,yes\n", "x.csv")
         for line in ["a         bool", "b         bool", "c         string", "d         string"] {

@@ -8,7 +8,7 @@ extension Conformance {
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
-        schemaCases, evolutionCases,
+        schemaCases, evolutionCases, formerNameCases,
         sharedSchemaCases, movingCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,

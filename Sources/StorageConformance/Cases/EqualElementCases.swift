@@ -81,6 +81,39 @@ extension Conformance {
             try t.expect(try await observer.value, equals: nil)
             try t.expect(try await orderer.value, equals: nil)
         },
+        ConformanceCase(
+            "observing/equal-closure", [.o5: [1]],
+            "A closure whose result is Equatable gives no element where it has read other values, and its result is equal."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1, color: "red"))
+            t.note("var red = store.observe { … }.makeAsyncIterator()")
+            var red = store.store.observe { snapshot throws(StorageError) in
+                try snapshot.select(Pen.self).all().count { $0.color == "red" }
+            }.makeAsyncIterator()
+            var first = store.store.observe { snapshot throws(StorageError) in
+                try snapshot.select(Pen.self).all().first { $0.color == "green" }?.id
+            }.makeAsyncIterator()
+            struct Failure: Error {}
+            var other = store.store.observe { snapshot in
+                let pens = try snapshot.select(Pen.self).all()
+                if pens.count > 9 { throw Failure() }
+                return pens.count { $0.color == "red" }
+            }.makeAsyncIterator()
+            try t.expect(try await red.next(), equals: 1)
+            try t.expect(try await first.next(), equals: .some(nil))
+            try t.expect(try await other.next(), equals: 1)
+            // Each is read again after a commit that leaves its result as it is.
+            let writer = Task {
+                for round in 1...40 { try await store.save(Pen(id: 2, color: "blue\(round)")) }
+                try await store.save(Pen(id: 3, color: "red"))
+                try await store.save(Pen(id: 4, color: "green"))
+            }
+            try t.expect(try await red.next(), equals: 2, "A result is given twice.")
+            try t.expect(try await first.next(), equals: .some(4), "A result is given twice.")
+            try t.expect(try await other.next(), equals: 2, "A result is given twice.")
+            try await writer.value
+        },
     ]
 }
 

@@ -108,7 +108,7 @@ extension Conformance {
     // MARK: S9
 
     /// A case that stores with one version, opens with a second, and reads with a third that declares a rename.
-    private static func renames<A: ModelVersion, B: ModelVersion, C: ModelVersion>(
+    static func renames<A: ModelVersion, B: ModelVersion, C: ModelVersion>(
         _ id: String, _ proof: Proof, _ sentence: String, _ first: Versioned<A>, _: B.Type, reads expected: Versioned<C>
     ) -> ConformanceCase {
         ConformanceCase(id, proof, needs: [.durability], sentence) { t in

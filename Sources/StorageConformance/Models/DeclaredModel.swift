@@ -27,6 +27,22 @@ struct Payload: Codable, Sendable {
     var parts: [Part] = []
 }
 
+/// An embedded value that is null in JSON until something is given.
+enum Reply: Codable, Sendable, Equatable {
+    case open
+    case given(String)
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        self = value.decodeNil() ? .open : .given(try value.decode(String.self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        if case .given(let text) = self { try value.encode(text) } else { try value.encodeNil() }
+    }
+}
+
 /// The enums and the embedded value as snippets declare them.
 let valueDeclarations = """
     enum Kind: String, Codable { case small, large, odd = "o'\\"d" }
@@ -34,5 +50,16 @@ let valueDeclarations = """
     struct Payload: Codable {
         struct Part: Codable { var title: String?; var sizes: [String: Double] = [:] }
         var text: String; var part: Part?; var parts: [Part] = []
+    }
+    enum Reply: Codable {
+        case open, given(String)
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            self = value.decodeNil() ? .open : .given(try value.decode(String.self))
+        }
+        func encode(to encoder: any Encoder) throws {
+            var value = encoder.singleValueContainer()
+            if case .given(let text) = self { try value.encode(text) } else { try value.encodeNil() }
+        }
     }
     """

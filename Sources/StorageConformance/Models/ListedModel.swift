@@ -44,7 +44,8 @@ extension ListedField {
         ]
         if let weight = property.searchWeight { return "@Searchable\(weight == 1 ? "" : "(weight: \(weight))") " }
         if property.rule != .deny { return "@Reference(onDelete: .\(property.rule)) " }
-        if let old = property.renamedFrom { return "@Field(renamedFrom: \(SwiftSource.literal(old))) " }
+        let formers = property.renamedFrom.map { SwiftSource.literal($0) }.joined(separator: ", ")
+        if !formers.isEmpty { return "@Field(renamedFrom: \(formers)) " }
         let name = names.first { property.traits.contains($0.0) }?.1
         return name.map { $0 == "Key" && property.name == "id" ? "" : "@\($0) " } ?? ""
     }

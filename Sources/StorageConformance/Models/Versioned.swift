@@ -18,16 +18,23 @@ struct VersionField: Sendable {
     var type: FieldType
     var isOptional = false
     var marks: Set<FieldMark> = []
-    var renamedFrom: String?
+    /// The names in earlier versions, the latest first.
+    var renamedFrom: [String] = []
     /// The value of records that were stored before the property existed.
     var defaultValue: FieldValue?
 
     init(
         _ name: String, _ type: FieldType, isOptional: Bool = false, marks: Set<FieldMark> = [],
-        renamedFrom: String? = nil, default value: FieldValue? = nil
+        renamedFrom: String..., default value: FieldValue? = nil
     ) {
         (self.name, self.type, self.isOptional, self.marks) = (name, type, isOptional, marks)
         (self.renamedFrom, defaultValue) = (renamedFrom, value)
+    }
+
+    func renamed(from names: [String]) -> VersionField {
+        var field = self
+        field.renamedFrom = names
+        return field
     }
 
     /// The usual key.
@@ -131,12 +138,11 @@ struct Versioned<V: ModelVersion>: Storable, Equatable {
 
 extension Versioned: VersionRecord {
     static func property(_ field: VersionField) -> Property {
-        let (name, former) = (field.name, field.renamedFrom)
-        return switch field.type {
-        case .many where field.isOptional: Property(name, [Self]?.self, renamedFrom: former)
-        case .many: Property(name, [Self].self, renamedFrom: former, default: { [] })
-        case _ where field.isOptional: Property(name, Self?.self, renamedFrom: former)
-        default: Property(name, Self.self, renamedFrom: former)
+        switch field.type {
+        case .many where field.isOptional: Property(field.name, [Self]?.self)
+        case .many: Property(field.name, [Self].self, default: { [] })
+        case _ where field.isOptional: Property(field.name, Self?.self)
+        default: Property(field.name, Self.self)
         }
     }
 
@@ -162,8 +168,8 @@ extension Versioned: VersionRecord {
 
     static func reference(_ field: VersionField, _ rule: DeleteRule) -> Property {
         field.isOptional
-            ? Property(field.name, Ref<Self>?.self, field.traits, renamedFrom: field.renamedFrom, onDelete: rule)
-            : Property(field.name, Ref<Self>.self, field.traits, renamedFrom: field.renamedFrom, onDelete: rule)
+            ? Property(field.name, Ref<Self>?.self, field.traits, onDelete: rule)
+            : Property(field.name, Ref<Self>.self, field.traits, onDelete: rule)
     }
 
     static func readReference(_ row: inout RowReader, _ field: VersionField) throws(StorageError) -> FieldValue {
@@ -181,7 +187,8 @@ extension Versioned: VersionRecord {
 
 extension VersionField {
     fileprivate var property: Property {
-        var property = unsearched
+        var property = unmarked
+        property.renamedFrom = renamedFrom
         if marks.contains(.searched) { property.searchWeight = 1 }
         return property
     }
@@ -194,12 +201,12 @@ extension VersionField {
         return traits
     }
 
-    private var unsearched: Property {
+    private var unmarked: Property {
         func column<T: ColumnValue>(
             _: T.Type, _ convert: @escaping @Sendable (FieldValue) -> T
         ) -> Property {
-            guard let value = defaultValue else { return Property(name, T.self, traits, renamedFrom: renamedFrom) }
-            return Property(name, T.self, traits, renamedFrom: renamedFrom, default: { convert(value) })
+            guard let value = defaultValue else { return Property(name, T.self, traits) }
+            return Property(name, T.self, traits, default: { convert(value) })
         }
         switch type {
         case .int: return isOptional ? column(Int?.self) { $0.int } : column(Int.self) { $0.int ?? 0 }
@@ -280,7 +287,8 @@ extension FieldValue {
 extension Versioned: DeclaredModel {
     static var declaration: String {
         let lines = V.fields.map { field in
-            let former = field.renamedFrom.map { "@Field(renamedFrom: \(SwiftSource.literal($0))) " } ?? ""
+            let names = field.renamedFrom.map { SwiftSource.literal($0) }.joined(separator: ", ")
+            let former = names.isEmpty ? "" : "@Field(renamedFrom: \(names)) "
             let value = field.defaultValue.map { " = \(SwiftSource.text(of: $0.shown(nil)))" } ?? ""
             let marks = FieldMark.allCases.filter(field.marks.contains).map { $0.rawValue + " " }.joined()
             return

@@ -4,7 +4,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// An operation on two numbers of one type, with Swift's meaning; texts are added alone, which joins them.
+/// An operation on two numbers of one type, with Swift's meaning; texts are added alone, which joins them. Where decimals are
+/// computed, an operand may also be an integer, which is a decimal then.
 ///
 /// Integers are exact: a result beyond the range of the type, and a division by zero, throw `overflow`. `/` rounds
 /// towards zero, and `%` has the sign of its left side. Double and Float compute as IEEE 754 says, so a division by
@@ -78,9 +79,7 @@ public enum Arithmetic: String, Hashable, Sendable {
     }
 
     private func applyDecimal(_ left: Value, _ right: Value) throws(StorageError) -> Value {
-        guard case .text(let leftText) = left, case .text(let rightText) = right,
-            let left = Decimal(storedText: leftText), let right = Decimal(storedText: rightText)
-        else { throw mismatch(left, right) }
+        guard let left = left.decimal, let right = right.decimal else { throw mismatch(left, right) }
         let result: Decimal
         switch self {
         case .add: result = left + right
@@ -127,6 +126,16 @@ extension Value {
         case .int(let value): Double(value)
         case .unsigned(let value): Double(value)
         case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The value as a Decimal, which has every integer; nil if it is neither.
+    fileprivate var decimal: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .unsigned(let value): Decimal(value)
+        case .text(let text): DecimalText.canonical(text).flatMap { Decimal(storedText: $0) }
         default: nil
         }
     }

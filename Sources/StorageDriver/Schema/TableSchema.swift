@@ -34,6 +34,8 @@ public struct TableSchema: Hashable, Sendable, Codable {
     private var removed: Bool?
     /// True if the rules of a removed table still bind. Versions of the library up to format 2 let them go.
     package var keepsRules: Bool?
+    /// The former names of the property that other properties have had since; see ``ColumnSchema/settledNames``.
+    package var settledNames: [String]?
     /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
     /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
@@ -41,7 +43,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case name, path, columns, key, assignsKeys, isRequired, model, isMany
         case removed = "isRemoved"
-        case keepsRules
+        case keepsRules, settledNames
     }
 
     /// A table of a model, or of records that a model owns.
@@ -72,6 +74,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
         removed = try values.decodeIfPresent(Bool.self, forKey: .removed)
         keepsRules = try values.decodeIfPresent(Bool.self, forKey: .keepsRules)
+        settledNames = try values.decodeIfPresent([String].self, forKey: .settledNames)
         guard isSound else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
@@ -138,18 +141,19 @@ extension TableSchema {
     /// The newest version of a store's record of its tables that the library reads.
     package static let newestFormat = 3
 
-    /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, 2 if
-    /// a column is searched, else 1.
+    /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, or if
+    /// a property has a former name of another, 2 if a column is searched, else 1.
     ///
-    /// A program that knows an earlier version alone would write to the table and pass over the rule, or leave the search index
-    /// as it is, so it must refuse the store (clause S5).
+    /// A program that knows an earlier version alone would write to the table and pass over the rule, lose the record of the
+    /// names, or leave the search index as it is, so it must refuse the store (clause S5).
     package var requiredFormat: Int {
         let hasRule = columns.contains { column in
             let isChecked = column.reference.map { $0.onDelete != .unchecked } ?? false
             return (isRemoved || column.isRemoved) && binds(column)
                 && (column.isExpiry || column.searchWeight != nil || isChecked)
         }
-        return hasRule ? 3 : columns.contains { $0.searchWeight != nil } ? 2 : 1
+        let isSettled = settledNames != nil || columns.contains { $0.settledNames != nil }
+        return hasRule || isSettled ? 3 : columns.contains { $0.searchWeight != nil } ? 2 : 1
     }
 
     /// Returns whether the rules of a column bind writes (clause S14). Those of a property that no program declares do, except
@@ -211,6 +215,9 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     ///
     /// The store keeps the index in tables of its own. An engine stores this with the column.
     public var searchWeight: Double?
+    /// The former names of the property that other properties have had since. Data under such a name are theirs, whatever
+    /// renames a program declares. Nil if there are none, so that the recorded JSON is the same as in earlier versions.
+    package var settledNames: [String]?
 
     /// A column, by default that of a property.
     public init(

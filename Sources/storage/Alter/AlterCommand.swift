@@ -319,7 +319,9 @@ extension RecordSchema {
     ) throws {
         // A name may have points itself.
         let whole = names.joined(separator: ".")
-        if let place = properties.firstIndex(where: { $0.name.isSame(as: whole) }) {
+        // Of a name that passes from one property to another, that one is meant which has it so far.
+        let places = properties.indices.filter { properties[$0].name.isSame(as: whole) }
+        if let place = places.first(where: { properties[$0].renamedFrom == nil }) ?? places.first {
             let changed = try change(properties[place])
             properties.replaceSubrange(place...place, with: changed.map { [$0] } ?? [])
             return

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// The common type of the values of one property in many records.
@@ -22,6 +23,8 @@ final class ValueShape {
         static let huge = Kinds(rawValue: 128)
         /// A number of more digits than a double has.
         static let long = Kinds(rawValue: 4096)
+        /// A number that is greater than all doubles, or so small that the nearest one is 0.
+        static let beyond = Kinds(rawValue: 8192)
         static let text = Kinds(rawValue: 256)
         static let object = Kinds(rawValue: 512)
         static let array = Kinds(rawValue: 1024)
@@ -110,11 +113,17 @@ final class ValueShape {
         if UInt64(text) != nil { return [.unsigned, .wide] }
         let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         let digits = mantissa.count { $0 &- UInt8(ascii: "0") < 10 }
+        let isZero = !mantissa.contains { $0 &- UInt8(ascii: "1") < 9 }
+        guard let number = Double(text), number.isFinite, number.isZero == isZero else { return .beyond }
         // A double preserves 15 digits, and a decimal 38.
-        if digits <= 15 { return .double }
-        if let number = Double(text), number.description == text { return .double }
+        if digits <= 15 || number.description == text { return isDecimal(text) ? .double : [.double, .huge] }
         if digits <= 38, mantissa.count == text.utf8.count { return .decimal }
         return digits <= 17 ? .huge : [.huge, .long]
+    }
+
+    private static func isDecimal(_ text: String) -> Bool {
+        let row = ColumnType.decimal.row
+        return DecimalText.plain(text).map { row.value(of: $0) != nil } ?? false
     }
 
     /// The paths from here to numbers that are rounded to Doubles; an empty one for this value.

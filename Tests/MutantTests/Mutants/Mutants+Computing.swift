@@ -36,6 +36,15 @@ extension Mutant {
             operation, left, right, type, _ in
             type == .decimal ? .arithmetic(operation, left, right, .double) : nil
         },
+        arithmetic(
+            "integers-beside-decimals-of-32-bits", breaking: [.q9], "An integer beside a decimal keeps 32 bits."
+        ) { operation, left, right, type, question in
+            guard type == .decimal, case .column(let column) = left,
+                question.table.columns[column].type.storage == .integer
+            else { return nil }
+            let modulus = question.argument(.int(1 << 32))
+            return .arithmetic(operation, .arithmetic(.remainder, left, modulus, .int64), right, type)
+        },
         arithmetic("nil-minuend-is-zero", breaking: [.w11, .q3], "nil less a number is that number's negative.") {
             operation, left, right, type, question in
             guard operation == .subtract, type == .int64 else { return nil }

@@ -31,6 +31,26 @@ extension Mutant {
             else { return [change] }
             return [.drop(old), .create(new)]
         },
+        Mutant(
+            "passed-names-forgotten", [.s9], "The names that properties have passed on are not recorded.", on: .sqlite
+        ) {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    table.settledNames = nil
+                    for index in table.columns.indices { table.columns[index].settledNames = nil }
+                    return table
+                }
+            }
+        },
+        changes("renamed-in-turn", [.s9], "Where properties exchange their names, one loses its values.") { change in
+            guard case .alter(let old, let new, let added) = change,
+                zip(old.columns, new.columns).contains(where: { column, renamed in
+                    column.property != renamed.property && old.columns.contains { $0.property == renamed.property }
+                })
+            else { return [change] }
+            return [.drop(old), .create(new)]
+        },
         changes("alter-loses-rows", [.s2], "A changed table is made again, without its records.") { change in
             guard case .alter(let old, let new, _) = change else { return [change] }
             return [.drop(old), .create(new)]

@@ -47,6 +47,9 @@ extension Mutant {
             guard case .unsigned = value else { return value }
             return .int(.max)
         },
+        stored("null-text-is-nil", [.v3], "The JSON null of an embedded value is nil.") { value, column in
+            column.type == .embedded && column.isOptional && value == .text("null") ? .null : value
+        },
         double("nan-is-nil", [.v2], "NaN becomes nil, or 0 where there is no nil.") { number, column in
             number.isNaN ? (column.isOptional ? .null : .double(0)) : nil
         },

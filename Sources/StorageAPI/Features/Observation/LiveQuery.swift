@@ -82,13 +82,21 @@ extension LiveQuery {
 final class LiveResult<Element>: LiveReader {
     private let body: (Store, ReadTracker) throws(StorageError) -> Element
     private let source: ModelSource?
+    private let value: (Element) -> Any?
     private var last: RowDigest.Result?
+    /// The last value, if it can be compared.
+    private var lastValue: (any Equatable)?
 
     /// - Parameters:
     ///   - source: a model that is prepared before the first read.
+    ///   - value: the part of a result that decides, if it is `Equatable`, whether the result differs; nil if the rows decide.
     ///   - body: reads the result.
-    init(_ source: ModelSource?, _ body: @escaping (Store, ReadTracker) throws(StorageError) -> Element) {
+    init(
+        _ source: ModelSource?, comparing value: @escaping (Element) -> Any? = { _ in nil },
+        _ body: @escaping (Store, ReadTracker) throws(StorageError) -> Element
+    ) {
         self.source = source
+        self.value = value
         self.body = body
     }
 
@@ -110,7 +118,16 @@ final class LiveResult<Element>: LiveReader {
         }
         self.last = digest
         subscription.ask(.changes(of: Array(models)))
-        return element
+        return element.flatMap { isSame($0) ? nil : $0 }
+    }
+
+    /// Returns whether a result is equal to the last one, and remembers it.
+    private func isSame(_ element: Element) -> Bool {
+        func isLast<E: Equatable>(_ value: E) -> Bool { lastValue as? E == value }
+        guard let value = value(element) as? any Equatable else { return false }
+        if isLast(value) { return true }
+        lastValue = value
+        return false
     }
 }
 

@@ -45,12 +45,18 @@ extension Store {
     /// ```
     ///
     /// The closure runs again when a model that it has read has changed, and its result is an element if it has read
-    /// other values than before. Its result must depend only on the data that it reads.
+    /// other values than before. Its result must depend only on the data that it reads. If the result is `Equatable`, it is an
+    /// element only if it differs from the one before.
     public func observe<T>(
+        _ body: @escaping @Sendable (inout Snapshot) throws(StorageError) -> T
+    ) -> Values<T> { observe(comparing: { $0 }, body) }
+
+    private func observe<T>(
+        comparing value: @escaping @Sendable (T) -> Any?,
         _ body: @escaping @Sendable (inout Snapshot) throws(StorageError) -> T
     ) -> Values<T> {
         Values(store: self) {
-            LiveResult(nil) { (store, session) throws(StorageError) in
+            LiveResult(nil, comparing: value) { (store, session) throws(StorageError) in
                 let context = TransactionContext(store.environment, reader: session)
                 defer { context.end() }
                 var snapshot = Snapshot(context: context, store: store)
@@ -64,7 +70,7 @@ extension Store {
     public func observe<T: Sendable>(
         _ body: @escaping @Sendable (inout Snapshot) throws -> T
     ) -> some AsyncSequence<T, any Error> & Sendable {
-        observe { (snapshot) throws(StorageError) -> Result<T, any Error> in
+        observe(comparing: { try? $0.get() }) { (snapshot) throws(StorageError) -> Result<T, any Error> in
             do {
                 return .success(try body(&snapshot))
             } catch let error as StorageError {

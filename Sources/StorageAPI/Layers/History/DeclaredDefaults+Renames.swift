@@ -11,17 +11,18 @@ extension DeclaredDefaults {
         // Owners come before their owned records.
         for table in try DeclaredTables(type).tables {
             let path = Array(table.path.dropFirst())
-            if let former = table.owner?.property.renamedFrom {
+            for former in table.owner?.property.renamedFrom ?? [] {
                 Self.rename(path.dropLast() + [former], to: path, in: &images, known)
             }
             guard let place = images.firstIndex(where: { Self.isSame($0.path, path) }),
                 let schema = known.first(where: images[place].isSame)
             else { continue }
             for member in table.members {
-                guard let former = member.property.renamedFrom else { continue }
-                for column in member.columns {
-                    let name = former + column.property.dropFirst(member.property.storedName.count)
-                    Self.rename(name, to: column, in: &images[place], schema)
+                for former in member.property.renamedFrom {
+                    for column in member.columns {
+                        let name = former + column.property.dropFirst(member.property.storedName.count)
+                        Self.rename(name, to: column, in: &images[place], schema)
+                    }
                 }
             }
         }

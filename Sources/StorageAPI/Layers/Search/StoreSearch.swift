@@ -140,13 +140,13 @@ final class StoreSearch: SchemaChangeObserver {
     // MARK: Changes of the schema
 
     func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {
-        try adapt(change.model, from: change.tables, in: context.innerWriter(change.model))
+        try adapt(change.model, from: change, in: context.innerWriter(change.model))
     }
 
     /// Makes the index of a model what the model's tables declare.
     ///
-    /// - Parameter before: the model's tables before they were changed; nil if they were not.
-    func adapt(_ model: String, from before: [TableSchema]? = nil, in writer: any StorageWriter) throws(StorageError) {
+    /// - Parameter change: what has changed the model's tables; nil if nothing has.
+    func adapt(_ model: String, from change: SchemaChange? = nil, in writer: any StorageWriter) throws(StorageError) {
         let tables = try writer.tables()
         let recorded = try recorded(in: writer)
         let wanted = SearchedModel(model, in: tables)
@@ -158,8 +158,10 @@ final class StoreSearch: SchemaChangeObserver {
             settings.models.removeAll { $0.name == gone.name }
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
-        // write: one whose marks come back is made anew.
-        if let before, let known = settings.model(model), known.numbered(in: before) == nil {
+        // write: one whose marks come back is made anew. So is one whose properties have exchanged their names.
+        if let change, let known = settings.model(model),
+            known.numbered(in: change.tables) == nil || change.steps.contains(where: \.renamesSearched)
+        {
             try drop(known, in: writer)
             settings.models.removeAll { $0.name == known.name }
         }

@@ -158,7 +158,51 @@ extension Conformance {
             ]),
         mixed("double", 1.5, ["value + id == 4.5", "id + value == 4.5", "value * 2 == 3", "id - value > 1"]),
         mixed("float", 0.5 as Float, ["value + id == 3.5", "id * value == 1.5", "value * 3 == 1.5"]),
-        mixed("decimal", Decimal(1) / 10, ["value + 0.2 == 0.3", "value * 3 == 0.3", "0.1 - value == 0"]),
+        mixed(
+            "decimal", Decimal(1) / 10,
+            ["value + 0.2 == 0.3", "value * 3 == 0.3", "0.1 - value == 0", "value * id == 0.3", "id - value == 2.9"]),
+        ConformanceCase(
+            "numbers/decimal-with-integers", [.q9: [3], .v4: [1], .w11: [1]],
+            "A Decimal and an integer are computed and compared as Decimals, to the last digit."
+        ) { t in
+            let store = try await t.open(Line.self)
+            let large = (1 << 53) + 1
+            try await store.insert([
+                Line(id: 1, price: Decimal(string: "0.1") ?? 0, discount: 3, quantity: 3, stock: 7),
+                Line(id: 2, price: Decimal(large) + 1, quantity: large, stock: .max),
+                Line(
+                    id: 3, price: Decimal(large), discount: Decimal(string: "-2.5") ?? 0, quantity: large,
+                    stock: 1 << 63),
+                Line(id: 4, price: Decimal(UInt64.max) - Decimal(1) / 4, quantity: -2, stock: .max),
+            ])
+            let conditions: [(text: String, keys: [Int])] = [
+                ("price * quantity == 0.3", [1]), ("quantity * price == 0.3", [1]), ("quantity - price == 2.9", [1]),
+                ("price / quantity == 1", [3]), ("price - quantity == 1", [2]),
+                ("price + quantity > price", [1, 2, 3]),
+                ("price > quantity", [2, 4]), ("quantity < price", [2, 4]), ("price == quantity", [3]),
+                ("price != quantity", [1, 2, 4]), ("!(quantity >= price)", [2, 4]), ("stock > price", [1, 2, 3, 4]),
+                ("stock - price == 0.25", [4]), ("price * 2 == stock", []), ("discount == quantity", [1]),
+                ("discount < quantity", [3]), ("discount != stock", [1, 2, 3, 4]),
+                ("price * quantity + stock in {7.3}", [1]), ("-quantity > price - stock", [1, 2, 3, 4]),
+            ]
+            for (condition, wanted) in conditions {
+                t.note("try await store.select(Line.self).where(text: \"\(condition)\").keys()")
+                let keys = try await store.store.select(Line.self).where(text: condition).keys()
+                try t.expect(keys, equals: wanted, "\(condition) holds for others.")
+            }
+            for condition in ["price * 0.5 > quantity % 2.5", "price + id / 0 > 1"] {
+                t.note("try await store.select(Line.self).where(text: \"\(condition)\").keys()")
+                try await t.expectError(condition.contains("%") ? .invalidQuery : .overflow) {
+                    try await store.store.select(Line.self).where(text: condition).keys()
+                }
+            }
+            t.note("try await store.update(Line.self).where { $0.id == 1 }.set(text: …).run()")
+            try await store.store.update(Line.self).where { $0.id == 1 }
+                .set(text: "price = price * quantity, discount = quantity").run()
+            let line = try t.required(try await store.find(Line.self, key: 1))
+            try t.expect(line.price, equals: Decimal(string: "0.3") ?? 0)
+            try t.expect(line.discount, equals: 3)
+        },
         ConformanceCase(
             "numbers/mixed-overflow", [.q3: [6]], "UInt64 beyond Int64 computes to overflow alike wherever it stands."
         ) { t in

@@ -128,6 +128,23 @@ extension Conformance {
             try await store.update(Document.self) { $0.where { $0.id == 2 }.set(\.draft, to: nil) }
             try t.expect(try await store.find(Document.self, key: 2)?.draft?.text, equals: nil)
         },
+        ConformanceCase(
+            "values/embedded-null", [.v1: [15], .v3: [1]],
+            "An embedded value that is null in JSON is not nil, where it is read and in filters."
+        ) { t in
+            let store = try await t.open(Document.self)
+            let replies: [Reply?] = [nil, .open, .given(""), .given("null")]
+            let documents = replies.enumerated().map {
+                Document(id: $0.offset, body: Payload(text: ""), reply: $0.element)
+            }
+            try await store.insert(documents)
+            try t.expect(try await store.all(Document.self).map(\.reply), equals: replies)
+            try t.expect(try await store.select(Document.self) { $0.where { $0.reply.isNil } }.keys(), equals: [0])
+            try await store.update(Document.self) { $0.where { $0.id == 2 }.set(\.reply, to: .open) }
+            try await store.update(Document.self) { $0.where { $0.id == 3 }.set(\.reply, to: nil) }
+            try t.expect(try await store.all(Document.self).map(\.reply), equals: [nil, .open, .open, nil])
+            try t.expect(try await store.select(Document.self) { $0.where { $0.reply.isNil } }.keys(), equals: [0, 3])
+        },
         ConformanceCase("values/nested-arrays", [.v1: [14], .v2: [9], .v3: [1]], "Arrays of arrays keep their shape.") {
             t in
             let store = try await t.open(Document.self)

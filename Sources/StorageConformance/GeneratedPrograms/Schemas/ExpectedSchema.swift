@@ -26,6 +26,8 @@ struct ExpectedSchema {
         var marks: Set<FieldMark> = []
         /// True if a version has declared it as a reference.
         var isReference = false
+        /// The former names that other properties have had since.
+        var settled: Set<String> = []
 
         /// Adds what a version declares.
         mutating func mark(_ field: VersionSet.Field) {
@@ -40,6 +42,7 @@ struct ExpectedSchema {
         var isNode: Bool
         var isRequired: Bool
         var isRemoved = false
+        var settled: Set<String> = []
     }
 
     struct Row: Equatable {
@@ -113,19 +116,17 @@ struct ExpectedSchema {
 
     private mutating func open(_ place: Int, as part: VersionSet.Part, _ version: VersionSet) throws(Refusal) {
         let old = places[place].columns
-        // What each owned property was recorded as; not there for new ones.
-        var sources: [String: String] = [:]
-        for field in version[part] where field.kind.part != nil {
-            sources[field.name] = try source(of: field, place, old)
-        }
+        let sources = try ownedSources(version[part].filter { $0.kind.part != nil }, place, old)
         let recorded = places[place].owned
-        sources = sources.filter { recorded[$0.value] != nil }
         for field in version[part] where field.kind.part != nil {
             try openOwned(field, sources[field.name], recorded, place, part, version)
         }
         let declared = Set(version[part].map(\.name))
         renamePresence(place, declared, sources)
         for name in places[place].owned.keys where !declared.contains(name) { remove(name, of: place) }
+        for field in version[part] {
+            places[place].owned[field.name]?.settled.formUnion(Self.settled(field, version[part]))
+        }
         try openRows(place, version[part], recorded, sources)
         for field in version[part] {
             guard let child = field.kind.part, let owned = places[place].owned[field.name] else { continue }
@@ -152,8 +153,11 @@ struct ExpectedSchema {
         _ place: Int, _ fields: [VersionSet.Field], _ old: [Column], _ owned: [String: Owned]
     ) throws(Refusal) {
         var kept: Set<Int> = []
-        for field in fields where field.kind.part == nil {
-            if var column = try source(of: field, place, old, owned) {
+        let values = fields.filter { $0.kind.part == nil }
+        let sources = try columnSources(values, place, old, owned)
+        for field in values {
+            if var column = sources[field.name] {
+                column.settled.formUnion(Self.settled(field, fields))
                 try convert(&column, to: field, place)
                 kept.insert(column.id)
             } else {
@@ -162,6 +166,7 @@ struct ExpectedSchema {
                 let kind = field.kind == .reference ? .int : field.kind
                 var column = Column(id: lastColumn, name: field.name, kind: kind, isOptional: field.isOptional)
                 column.mark(field)
+                column.settled = Self.settled(field, fields)
                 places[place].columns.append(column)
                 kept.insert(column.id)
                 let value = field.isOptional ? FieldValue.null : field.defaultValue
@@ -173,28 +178,50 @@ struct ExpectedSchema {
         }
     }
 
-    /// The column that a value has had.
-    private mutating func source(
-        of field: VersionSet.Field, _ place: Int, _ old: [Column], _ owned: [String: Owned]
-    ) throws(Refusal) -> Column? {
-        let current = old.first { $0.name == field.name }
-        if let name = field.renamedFrom {
-            if let former = old.first(where: { $0.name == name && !$0.isRemoved }) {
-                guard let current else {
-                    if owned[field.name] != nil { throw .schemaMismatch }
-                    return former
-                }
-                if !holdsData(current, place) {
-                    places[place].columns.removeAll { $0.id == current.id }
-                    return former
-                }
-                if !holdsData(former, place) { return current }
-                throw .schemaMismatch
-            }
-            if current == nil, owned[name]?.isRemoved == false { throw .schemaMismatch }
+    /// The columns that values have had, by the names of these.
+    private mutating func columnSources(
+        _ fields: [VersionSet.Field], _ place: Int, _ old: [Column], _ owned: [String: Owned]
+    ) throws(Refusal) -> [String: Column] {
+        let columns = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let found = try Self.sources(of: fields, columns.mapValues { ($0.isRemoved, $0.settled) }) { name in
+            columns[name].map { holdsData($0, place) } ?? false
         }
-        if current == nil, owned[field.name] != nil { throw .schemaMismatch }
-        return current
+        for field in fields where columns[field.name] == nil {
+            let isNew = found.sources[field.name] == nil
+            if isNew, field.renamedFrom.contains(where: { owned[$0]?.isRemoved == false }) { throw .schemaMismatch }
+            if owned[field.name] != nil { throw .schemaMismatch }
+        }
+        places[place].columns.removeAll { found.replaced.contains($0.name) }
+        return found.sources.compactMapValues { columns[$0] }
+    }
+
+    /// Clause S9: what of all that is recorded each field was, and what has no data and a name that another one gets.
+    private static func sources(
+        of fields: [VersionSet.Field], _ recorded: [String: (isRemoved: Bool, settled: Set<String>)],
+        holdsData: (String) -> Bool
+    ) throws(Refusal) -> (sources: [String: String], replaced: Set<String>) {
+        let formers = fields.map { field in
+            let settled = ([field.name] + field.renamedFrom).compactMap { recorded[$0]?.settled }.joined()
+            return field.renamedFrom.filter { recorded[$0]?.isRemoved == false && !settled.contains($0) }
+        }
+        let passedOn = Set(formers.joined())
+        var sources: [String: String] = [:]
+        for (field, formers) in zip(fields, formers) {
+            let own = recorded[field.name] != nil && !passedOn.contains(field.name) ? [field.name] : []
+            let withData = (own + formers).filter(holdsData)
+            if withData.count > 1 { throw .schemaMismatch }
+            sources[field.name] = withData.first ?? formers.last ?? own.first
+        }
+        var replaced: Set<String> = []
+        for field in fields where recorded[field.name] != nil && !sources.values.contains(field.name) {
+            if sources[field.name] == nil { sources[field.name] = field.name } else { replaced.insert(field.name) }
+        }
+        return (sources, replaced)
+    }
+
+    /// The former names of a field that others of its version have.
+    private static func settled(_ field: VersionSet.Field, _ fields: [VersionSet.Field]) -> Set<String> {
+        Set(field.renamedFrom).intersection(fields.map(\.name)).subtracting([field.name])
     }
 
     private func holdsData(_ column: Column, _ place: Int) -> Bool {
@@ -259,6 +286,8 @@ struct ExpectedSchema {
         var values = before
         for field in fields where field.kind.part != nil {
             let source = sources[field.name]
+            // What is recorded under the name of a new one may be another's now.
+            let isNew = source == nil && sources.values.contains(field.name)
             let name = source ?? field.name
             // That of an array which had no rows, and whose name another one has now.
             if name != field.name { used.insert(field.name) }
@@ -266,10 +295,10 @@ struct ExpectedSchema {
                 let isThere = source.flatMap { owned[$0] }.map { !$0.isRemoved }
                 for index in values.indices {
                     let missing = old[name] == nil ? source != nil : isThere ?? false
-                    values[index][field.name] = before[index][name] ?? missing
+                    values[index][field.name] = isNew ? false : before[index][name] ?? missing
                 }
                 new[field.name] = false
-                used.insert(name)
+                if !isNew { used.insert(name) }
             } else if let isRemoved = old[name], let source {
                 if !isRemoved || owned[source]?.isRemoved == true, stored.contains(where: { $0[name] == false }) {
                     throw .schemaMismatch
@@ -293,30 +322,22 @@ struct ExpectedSchema {
         }
     }
 
-    private mutating func source(
-        of field: VersionSet.Field, _ place: Int, _ columns: [Column]
-    ) throws(Refusal) -> String {
-        let current = places[place].owned[field.name]
-        func requireNoColumn() throws(Refusal) {
+    /// What each owned property was recorded as; not there for new ones.
+    private mutating func ownedSources(
+        _ fields: [VersionSet.Field], _ place: Int, _ columns: [Column]
+    ) throws(Refusal) -> [String: String] {
+        let recorded = places[place].owned
+        let found = try Self.sources(of: fields, recorded.mapValues { ($0.isRemoved, $0.settled) }) { name in
+            recorded[name].map { !list($0.place).isEmpty } ?? false
+        }
+        for field in fields where recorded[field.name] == nil {
+            let isNew = found.sources[field.name] == nil
+            let isValue = { (name: String) in columns.contains { $0.name == name && !$0.isRemoved } }
+            if isNew, field.renamedFrom.contains(where: isValue) { throw .schemaMismatch }
             if columns.contains(where: { $0.name == field.name }) { throw .schemaMismatch }
         }
-        if let name = field.renamedFrom {
-            if let former = places[place].owned[name], !former.isRemoved {
-                guard let current else {
-                    try requireNoColumn()
-                    return name
-                }
-                if list(current.place).isEmpty {
-                    places[place].owned[field.name] = nil
-                    return name
-                }
-                if list(former.place).isEmpty { return field.name }
-                throw .schemaMismatch
-            }
-            if current == nil, columns.contains(where: { $0.name == name && !$0.isRemoved }) { throw .schemaMismatch }
-        }
-        if current == nil { try requireNoColumn() }
-        return field.name
+        for name in found.replaced { places[place].owned[name] = nil }
+        return found.sources
     }
 
     private mutating func remove(_ name: String, of place: Int) {

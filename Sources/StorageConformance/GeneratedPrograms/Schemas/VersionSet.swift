@@ -43,7 +43,8 @@ struct VersionSet: Hashable, Sendable {
         var name: String
         var kind: Kind
         var isOptional = false
-        var renamedFrom: String?
+        /// The names in earlier versions, the latest first.
+        var renamedFrom: [String] = []
         var marks: Set<FieldMark> = []
         /// Only of values that are not Optional.
         var hasDefault = false
@@ -61,7 +62,8 @@ struct VersionSet: Hashable, Sendable {
         }
 
         var swift: String {
-            let former = renamedFrom.map { "@Field(renamedFrom: \"\($0)\") " } ?? ""
+            let names = renamedFrom.map { "\"\($0)\"" }.joined(separator: ", ")
+            let former = names.isEmpty ? "" : "@Field(renamedFrom: \(names)) "
             let type =
                 switch kind {
                 case .int: "Int"
@@ -115,14 +117,15 @@ extension VersionSet {
         var next = self
         // What was renamed once stays declared so, as in programs, or is forgotten.
         for part in Part.allCases where generator.chance(30) {
-            for index in next[part].indices { next[part][index].renamedFrom = nil }
+            for index in next[part].indices { next[part][index].renamedFrom = [] }
         }
         for _ in 0...generator.below(3) {
             let part = generator.pick(Part.root, .a, .b)
-            switch generator.below(10) {
+            switch generator.below(11) {
             case 0...2: next.add(to: part, &generator)
             case 3...4: next.remove(from: part, &generator)
             case 5...6: next.rename(in: part, &generator)
+            case 7: next.exchange(in: part, &generator)
             default: next.retype(in: part, &generator)
             }
         }
@@ -130,7 +133,7 @@ extension VersionSet {
     }
 
     private func freeNames(_ part: Part) -> [String] {
-        let taken = self[part].flatMap { [$0.name, $0.renamedFrom ?? $0.name] }
+        let taken = self[part].flatMap { [$0.name] + $0.renamedFrom }
         return Self.names.filter { !taken.contains($0) }
     }
 
@@ -153,8 +156,27 @@ extension VersionSet {
     private mutating func rename(in part: Part, _ generator: inout SeededGenerator) {
         guard let name = generator.one(of: freeNames(part)), !self[part].isEmpty else { return }
         let index = generator.below(self[part].count)
-        self[part][index].renamedFrom = self[part][index].name
-        self[part][index].name = name
+        // A program that names the last name alone leaves the data of users who skip a version.
+        let earlier = generator.chance(70) ? self[part][index].renamedFrom : []
+        rename(index, of: part, to: name, from: [self[part][index].name] + earlier)
+    }
+
+    /// A former name is one property's alone.
+    private mutating func rename(_ index: Int, of part: Part, to name: String, from formers: [String]) {
+        for other in self[part].indices { self[part][other].renamedFrom.removeAll(where: formers.contains) }
+        (self[part][index].name, self[part][index].renamedFrom) = (name, formers)
+    }
+
+    /// Two properties exchange their names, or one gets the name that the other has passed on.
+    private mutating func exchange(in part: Part, _ generator: inout SeededGenerator) {
+        guard let left = generator.one(of: Array(self[part].indices)) else { return }
+        let isOwned = self[part][left].kind.part != nil
+        let others = self[part].indices.filter { $0 != left && (self[part][$0].kind.part != nil) == isOwned }
+        guard let right = generator.one(of: Array(others)) else { return }
+        let names = [self[part][left].name, self[part][right].name]
+        let last = generator.chance(60) ? names[0] : generator.one(of: freeNames(part)) ?? names[0]
+        rename(left, of: part, to: names[1], from: [names[0]])
+        rename(right, of: part, to: last, from: [names[1]])
     }
 
     private mutating func retype(in part: Part, _ generator: inout SeededGenerator) {
@@ -299,7 +321,8 @@ enum GeneratedVersion<W: VersionWorker, P: VersionPart>: ModelVersion {
             + W.box.current[P.part].map { field in
                 VersionField(
                     field.name, type(field.kind), isOptional: field.isOptional, marks: field.marks,
-                    renamedFrom: field.renamedFrom, default: field.defaultValue)
+                    default: field.defaultValue
+                ).renamed(from: field.renamedFrom)
             }
     }
 

@@ -1,4 +1,5 @@
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
+internal import Foundation
 internal import StorageAPI
 
 struct Measure {
@@ -107,6 +108,7 @@ struct Document {
     var id: Int
     var body: Payload
     var draft: Payload? = nil
+    var reply: Reply? = nil
     var grid: [[Int]] = []
 }
 
@@ -118,6 +120,7 @@ extension Document: ListedModel {
             .init(\.id, Property("id", Int.self, .key)),
             .init(\.body, Property("body", Payload.self)),
             .init(\.draft, Property("draft", Payload?.self)),
+            .init(\.reply, Property("reply", Reply?.self)),
             .init(\.grid, Property("grid", [[Int]].self, default: { [] })),
         ]
     }
@@ -126,6 +129,7 @@ extension Document: ListedModel {
         id = try row.read(Int.self)
         body = try row.read(Payload.self)
         draft = try row.read(Payload?.self)
+        reply = try row.read(Reply?.self)
         grid = try row.read([[Int]].self)
     }
 
@@ -133,6 +137,7 @@ extension Document: ListedModel {
         row.write(id)
         row.write(body)
         row.write(draft)
+        row.write(reply)
         row.write(grid)
     }
 
@@ -145,7 +150,59 @@ extension Document: ListedModel {
         var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
         var body: QueryExpression<Payload> { QueryExpression(_propertyPath, 1) }
         var draft: QueryExpression<Payload?> { QueryExpression(_propertyPath, 2) }
-        var grid: QueryExpression<[[Int]]> { QueryExpression(_propertyPath, 3) }
+        var reply: QueryExpression<Reply?> { QueryExpression(_propertyPath, 3) }
+        var grid: QueryExpression<[[Int]]> { QueryExpression(_propertyPath, 4) }
+    }
+}
+
+struct Line {
+    var id: Int
+    var price: Decimal
+    var discount: Decimal? = nil
+    var quantity: Int = 0
+    var stock: UInt64 = 0
+}
+
+extension Line: ListedModel {
+    typealias Key = Int
+
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.price, Property("price", Decimal.self)),
+            .init(\.discount, Property("discount", Decimal?.self)),
+            .init(\.quantity, Property("quantity", Int.self, default: { 0 })),
+            .init(\.stock, Property("stock", UInt64.self, default: { 0 })),
+        ]
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        price = try row.read(Decimal.self)
+        discount = try row.read(Decimal?.self)
+        quantity = try row.read(Int.self)
+        stock = try row.read(UInt64.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(price)
+        row.write(discount)
+        row.write(quantity)
+        row.write(stock)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    static func key(of record: Self) -> Key? { record.id }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var price: QueryExpression<Decimal> { QueryExpression(_propertyPath, 1) }
+        var discount: QueryExpression<Decimal?> { QueryExpression(_propertyPath, 2) }
+        var quantity: QueryExpression<Int> { QueryExpression(_propertyPath, 3) }
+        var stock: QueryExpression<UInt64> { QueryExpression(_propertyPath, 4) }
     }
 }
 

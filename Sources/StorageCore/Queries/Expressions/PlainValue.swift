@@ -184,6 +184,12 @@ extension ColumnType {
         }
     }
 
+    /// Returns whether one type is decimal and the other one has integers, each of which is a decimal.
+    func meetsAsDecimal(_ other: ColumnType) -> Bool {
+        let others = [self, other].filter { $0 != .decimal }
+        return others.count == 1 && others[0].row.computing == .integer
+    }
+
     /// Returns whether values of both types have a common order.
     func isComparable(to other: ColumnType) -> Bool {
         if self == other { return true }

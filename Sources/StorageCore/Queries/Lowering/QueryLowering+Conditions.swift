@@ -146,16 +146,15 @@ extension QueryLowering {
         guard let type = first?.type ?? second?.type ?? Self.type(left) else {
             throw invalid("Two plain values are compared; one side has to be a property.")
         }
-        if let other = second?.type, let mine = first?.type, !mine.isComparable(to: other) {
-            throw incomparable(mine, other)
+        if let first, let second, let mine = first.type, let other = second.type {
+            if mine.meetsAsDecimal(other) { return (try decimal(first), try decimal(second), .decimal) }
+            guard mine.isComparable(to: other) else {
+                throw invalid("A property of type \(mine) and one of type \(other) cannot be compared.")
+            }
         }
         let leftTerm = if let first { first.term } else { try plain(left, as: type) }
         let rightTerm = if let second { second.term } else { try plain(right, as: type) }
         return (leftTerm, rightTerm, type)
-    }
-
-    func incomparable(_ left: ColumnType, _ right: ColumnType) -> StorageError {
-        invalid("A property of type \(left) and one of type \(right) cannot be compared.")
     }
 
     private mutating func plain(_ node: QueryNode, as type: ColumnType) throws(StorageError) -> QueryTerm {

@@ -47,7 +47,11 @@ extension QueryLowering {
         let second = try right.isPlain ? nil : operand(right, in: place)
         let leftType = if let type = first?.type { type } else { try number(left, beside: second?.type) }
         let rightType = if let type = second?.type { type } else { try number(right, beside: first?.type) }
-        guard let type = leftType.computing(with: rightType) else { throw incomparable(leftType, rightType) }
+        guard let type = leftType.computing(with: rightType) else {
+            throw invalid(
+                "\(operation.rawValue) has a side of type \(leftType) and one of type \(rightType), and no type has both."
+            )
+        }
         guard type.row.computing != nil || type == .string && operation == .add else {
             throw invalid("\(operation.rawValue) computes with numbers, not with \(type).")
         }
@@ -82,11 +86,20 @@ extension QueryLowering {
     }
 }
 
+extension QueryLowering {
+    /// A decimal or an integer, as a decimal.
+    mutating func decimal(_ operand: Operand) throws(StorageError) -> QueryTerm {
+        if operand.type == .decimal { return operand.term }
+        return .arithmetic(.add, operand.term, try argument(.text("0")), .decimal)
+    }
+}
+
 extension ColumnType {
     /// The type for arithmetic on two numeric types: the first that has all integers of both, or Int64 if none has;
-    /// Double if one has fractions and the types differ; nil if there is none.
+    /// Decimal for one and an integer; Double if one has fractions and the types differ; nil if there is none.
     fileprivate func computing(with other: ColumnType) -> ColumnType? {
         if self == other { return self }
+        if meetsAsDecimal(other) { return .decimal }
         guard isNumber, other.isNumber else { return nil }
         guard storage == .integer, other.storage == .integer else { return .double }
         let types: [ColumnType] = [.uint8, .int8, .uint16, .int16, .uint32, .int32]

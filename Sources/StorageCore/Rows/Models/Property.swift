@@ -43,8 +43,8 @@ public struct Property: Sendable {
     public var name: String
     /// The name under which it is stored.
     public var storedName: String
-    /// The name under which an older version stored it, if it was renamed.
-    public var renamedFrom: String?
+    /// The names under which older versions stored it, the latest first.
+    public var renamedFrom: [String]
     /// The kind of value: a column, a child or an array of children.
     public var kind: Kind
     /// A Boolean value that indicates whether the property may be nil.
@@ -64,7 +64,7 @@ public struct Property: Sendable {
     public var searchWeight: Double?
 
     init(
-        _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: String?,
+        _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: [String],
         default value: (@Sendable () throws -> Value)?
     ) {
         self.name = name
@@ -102,7 +102,7 @@ public typealias PropertyDefault<T> = @Sendable () -> T
 extension Property {
     /// A scalar, an Optional of one, or an array.
     public init<T: ColumnValue>(
-        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) {
         self.init(
@@ -112,7 +112,7 @@ extension Property {
 
     /// An enum with a raw value.
     public init<T: RawRepresentable & Sendable>(
-        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
@@ -122,7 +122,7 @@ extension Property {
 
     /// An Optional of an enum with a raw value.
     public init<T: RawRepresentable & Sendable>(
-        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T?>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
@@ -132,7 +132,7 @@ extension Property {
 
     /// An array of enums with raw values.
     public init<T: RawRepresentable & Sendable>(
-        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T]>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
@@ -143,11 +143,15 @@ extension Property {
     /// Any other `Codable` value, embedded as JSON.
     @_disfavoredOverload
     public init<T: Codable & Sendable>(
-        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) {
         guard !Self.isContainerOfChildren(T.self) else {
             self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil)
+            return
+        }
+        guard !Self.isNestedOptional(T.self) else {
+            self.init(name, .refused(Self.nested), optional: false, traits, stored, old, default: nil)
             return
         }
         self.init(
@@ -160,7 +164,7 @@ extension Property {
 extension Property {
     /// An owned child.
     public init<T: Storable>(
-        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) {
         self.init(name, .one(T.self), optional: false, traits, stored, old, default: nil)
@@ -169,7 +173,7 @@ extension Property {
 
     /// An owned child that may be nil.
     public init<T: Storable>(
-        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T?>? = nil
     ) {
         self.init(name, .one(T.self), optional: true, traits, stored, old, default: { .null })
@@ -178,7 +182,7 @@ extension Property {
 
     /// An array of owned children.
     public init<T: Storable>(
-        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T]>? = nil
     ) {
         let isEmpty = value?().isEmpty ?? false
@@ -188,7 +192,7 @@ extension Property {
 
     /// An array of owned children that may be nil.
     public init<T: Storable>(
-        _ name: String, _: [T]?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [T]?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T]?>? = nil
     ) {
         self.init(name, .many(T.self), optional: true, traits, stored, old, default: { .null })
@@ -202,6 +206,14 @@ extension Property {
     private static let hidden =
         "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
 
+    private static let nested =
+        "an Optional of an Optional cannot be stored: nil and an inner nil would be one; write T?"
+
+    private static func isNestedOptional(_ type: Any.Type) -> Bool {
+        func wraps<O: OptionalValue>(_: O.Type) -> Bool { O.Wrapped.self is any OptionalValue.Type }
+        return (type as? any OptionalValue.Type).map { wraps($0) } ?? false
+    }
+
     /// Returns whether a type that is `Codable` holds children in containers, at any depth. No overload can have all of
     /// those.
     private static func isContainerOfChildren(_ type: Any.Type) -> Bool {
@@ -213,7 +225,7 @@ extension Property {
     /// stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
-        _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T?]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
@@ -221,23 +233,30 @@ extension Property {
     /// stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
-        _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[[T]]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
     /// Refused, with a warning at the property and an error at opening: a dictionary of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<K: Hashable, T: Storable>(
-        _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[K: T]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
     /// Refused, with a warning at the property and an error at opening: a set of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable & Hashable>(
-        _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<Set<T>>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+
+    /// Refused, with a warning at the property and an error at opening: an Optional of an Optional has two kinds of nil.
+    @available(*, deprecated, message: "an Optional of an Optional cannot be stored: write T?")
+    public init<T>(
+        _ name: String, _: T??.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
+        default value: PropertyDefault<T??>? = nil
+    ) { self.init(name, .refused(Self.nested), optional: false, traits, stored, old, default: nil) }
 
     /// Refused, at compile time: a type that cannot be stored.
     @available(
@@ -247,7 +266,7 @@ extension Property {
     )
     @_disfavoredOverload
     public init<T>(
-        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) { self.init(name, .refused("a type that cannot be stored"), optional: false, traits, stored, old, default: nil) }
 }

@@ -172,6 +172,15 @@ package struct DeclaredModel {
 }
 
 extension DeclaredModel {
+    /// The former names of a property that other properties have now. A store records them, since data that have such a name
+    /// in it are the other property's from then on. Nil if there are none.
+    func settledNames(of property: DeclaredProperty) -> [String]? {
+        let names = property.renamedFrom.filter { former in
+            !former.isSame(as: property.storedName) && properties.contains { $0.storedName.isSame(as: former) }
+        }
+        return names.isEmpty ? nil : names
+    }
+
     /// The parts of a declaration in which two types of one stored name must agree.
     struct Signature: Hashable {
         let name: [UInt8]
@@ -179,7 +188,7 @@ extension DeclaredModel {
 
         struct Property: Hashable {
             let name: [UInt8]
-            let former: [UInt8]
+            let former: [[UInt8]]
             let kind: DeclaredProperty.Kind
             let isOptional: Bool
             let traits: Int
@@ -192,7 +201,7 @@ extension DeclaredModel {
             name: Array(name.utf8),
             properties: properties.map { property in
                 Signature.Property(
-                    name: Array(property.storedName.utf8), former: Array((property.renamedFrom ?? "").utf8),
+                    name: Array(property.storedName.utf8), former: property.renamedFrom.map { Array($0.utf8) },
                     kind: property.kind, isOptional: property.isOptional, traits: property.traits.rawValue,
                     references: property.references)
             })
@@ -203,7 +212,11 @@ extension DeclaredModel {
 package struct DeclaredProperty {
     var name: String
     package var storedName: String
-    package var renamedFrom: String?
+    /// The stored names in older versions, the latest first.
+    package var renamedFrom: [String]
+    /// True if the schema says how the property is stored so far, so that its rename is carried out whenever it is asked for. A
+    /// type declares its renames for as long as there may be older stores.
+    var isRenamedNow = false
     var kind: Kind
     var isOptional: Bool
     var traits: Property.Traits
@@ -244,7 +257,8 @@ package struct DeclaredProperty {
     init(_ property: RecordSchema.Property, _ kind: Kind, isAssigned: Bool) {
         name = property.name
         storedName = property.name
-        renamedFrom = property.renamedFrom
+        renamedFrom = property.renamedFrom.map { [$0] } ?? []
+        isRenamedNow = true
         self.kind = kind
         traits = []
         if property.isKey { traits.insert(.key) }

@@ -20,6 +20,8 @@ package struct DeclaredTables {
         package var members: [Member]
         var relations: [RelationBinding]
         var assignsKeys = false
+        /// The former names of the owned property that other properties have now.
+        var settledNames: [String]?
 
         /// The name that is recorded for the owned model.
         var recordedModel: String? { owner == nil ? nil : model.name }
@@ -134,7 +136,8 @@ package struct DeclaredTables {
         tables.append(
             Table(
                 path: path, owner: (index, property), model: models[child], form: entry == nil ? .child : .node,
-                prefix: prefix(below: index, property, isMany: isMany, entry: entry), members: [], relations: []))
+                prefix: prefix(below: index, property, isMany: isMany, entry: entry), members: [], relations: [],
+                settledNames: models[owner].settledNames(of: property)))
         try expand(child, at: target, entry: entry)
     }
 
@@ -191,6 +194,7 @@ package struct DeclaredTables {
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)
             column.isExpiry = index == 0 && property.traits.contains(.expires)
             column.searchWeight = property.searchWeight
+            column.settledNames = tables[index].model.settledNames(of: property)
             return column
         }
     }

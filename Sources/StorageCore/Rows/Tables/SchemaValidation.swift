@@ -73,17 +73,16 @@ enum SchemaValidation {
             "has no key, so it can be owned but not stored by itself; name a property id, or mark the key with @Key")
     }
 
-    /// One former name has one property of today.
+    /// The data of a former name go to one property. Another one may be called so today.
     private static func validateRenames(_ schema: DeclaredModel) throws(StorageError) {
-        var taken = Set(schema.properties.map { Array($0.storedName.utf8) })
+        var taken: Set<[UInt8]> = []
         for property in schema.properties {
-            guard let former = property.renamedFrom, !former.isSame(as: property.storedName),
-                !taken.insert(Array(former.utf8)).inserted
-            else { continue }
-            throw error(
-                schema.name, property.name,
-                "is renamed from \(former), which another property is called or renamed from; only one can have its data"
-            )
+            for former in property.renamedFrom where !taken.insert(Array(former.utf8)).inserted {
+                throw error(
+                    schema.name, property.name,
+                    "is renamed from \(former), which is a former name already; name it once, for the property that has its data"
+                )
+            }
         }
     }
 

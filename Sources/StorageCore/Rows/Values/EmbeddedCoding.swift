@@ -14,15 +14,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Embedded `Codable` values: JSON text with sorted keys, so that equal values have equal text; nil is null.
+/// Embedded `Codable` values: JSON text with sorted keys, so that equal values have equal text. The nil of an Optional is null,
+/// and a value whose JSON is null is the text of that.
 package enum EmbeddedCoding {
     static func encode<T: Encodable>(_ value: T) throws -> Data? {
+        if let optional = value as? any OptionalValue, optional.isNothing { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        let data = try encoder.encode(value)
-        return T.self is any OptionalValue.Type && data == Data("null".utf8) ? nil : data
+        return try encoder.encode(value)
     }
 
     package static func decode<T: Decodable>(_: T.Type, from cell: Cell) throws -> T? {
@@ -34,7 +35,16 @@ package enum EmbeddedCoding {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return try decoder.decode(T.self, from: Data(cell.bytes))
+        let data = Data(cell.bytes)
+        // A decoder takes null for the nil of an Optional, which has no text.
+        func decodeWrapped<O: OptionalValue>(_: O.Type) throws -> T? {
+            guard let type = O.Wrapped.self as? any Decodable.Type,
+                let wrapped = try decoder.decode(type, from: data) as? O.Wrapped
+            else { return nil }
+            return O(wrapped) as? T
+        }
+        if let optional = T.self as? any OptionalValue.Type { return try decodeWrapped(optional) }
+        return try decoder.decode(T.self, from: data)
     }
 
     /// True if the calling thread is inside a decoder, which is the program's code.

@@ -3,6 +3,7 @@ package protocol OptionalValue {
     associatedtype Wrapped
     static var nothing: Self { get }
     var wrapped: Wrapped? { get }
+    init(_ wrapped: Wrapped)
 }
 extension OptionalValue {
     package var isNothing: Bool { wrapped == nil }

@@ -4,7 +4,7 @@ public import StorageDriver
 extension Property {
     /// A reference to a record of another model, or of the same; `onDelete` says what happens to it if that is deleted.
     public init<M: Storable>(
-        _ name: String, _: Ref<M>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: Ref<M>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>>? = nil
     ) {
         self.init(
@@ -15,7 +15,7 @@ extension Property {
 
     /// A reference that may be nil.
     public init<M: Storable>(
-        _ name: String, _: Ref<M>?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: Ref<M>?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>?>? = nil
     ) {
         self.init(
@@ -26,7 +26,7 @@ extension Property {
 
     /// An array of references, in order. A record may be named several times.
     public init<M: Storable>(
-        _ name: String, _: [Ref<M>].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        _ name: String, _: [Ref<M>].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         onDelete: DeleteRule = .deny, default value: PropertyDefault<[Ref<M>]>? = nil
     ) {
         let isEmpty = value?().isEmpty ?? false
@@ -144,7 +144,7 @@ struct ReferenceRow<Target: Storable>: Storable {
         return ModelSchema(
             target.name,
             target.keyProperties.map {
-                Property($0.storedName, .column($0.columnType ?? .int64), optional: false, [], nil, nil, default: nil)
+                Property($0.storedName, .column($0.columnType ?? .int64), optional: false, [], nil, [], default: nil)
             })
     }
 

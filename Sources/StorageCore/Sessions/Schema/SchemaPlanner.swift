@@ -62,10 +62,7 @@ struct SchemaPlanner {
     private mutating func plan(_ index: Int) throws(StorageError) {
         let table = declared.tables[index]
         let stored = recorded(recordedPaths[index])
-        // In types that own each other several tables' rows own those of one, and the first to be planned decides.
-        for relation in table.relations where placed.insert(relation.target).inserted {
-            recordedPaths[relation.target] = try recordedPath(of: relation.target, ownedBy: index, stored)
-        }
+        try placeOwned(by: index, stored)
         let schema: TableSchema
         if let stored, stored.isForeign {
             let mapping = ForeignMapping(stored, table)
@@ -112,45 +109,56 @@ struct SchemaPlanner {
         return recordedPaths[entry] + [table.model.name]
     }
 
-    /// Returns the recorded path of an owned property's rows: under its name, or under its former one.
+    /// Finds the recorded paths of what a table's rows own: each under its name, or under a former one.
     ///
     /// - Throws: `schemaMismatch` if one of the names belongs to another kind of property, or if a rename is
     ///   impossible.
-    private mutating func recordedPath(
-        of index: Int, ownedBy owner: Int, _ stored: TableSchema?
-    ) throws(StorageError) -> [String] {
-        guard let property = declared.tables[index].owner?.property else { return declared.tables[index].path }
+    private mutating func placeOwned(by owner: Int, _ stored: TableSchema?) throws(StorageError) {
+        let table = declared.tables[owner]
         let base = base(of: owner)
-        let path = base + [property.storedName]
-        let kinds = PropertyKinds(table: declared.tables[owner], owner: stored)
-        if let former = property.renamedFrom {
-            if let old = recorded(base + [former]), !old.isRemoved {
-                return try rename(property, from: old, to: path, kinds)
-            }
-            if recorded(path) == nil { try kinds.requireNoColumn(former, renamedTo: property) }
+        let kinds = PropertyKinds(table: table, owner: stored)
+        var owned: [(target: Int, declared: FormerNames.Declared)] = []
+        // In types that own each other several tables' rows own those of one, and the first to be planned decides.
+        for relation in table.relations where placed.insert(relation.target).inserted {
+            guard let property = declared.tables[relation.target].owner?.property else { continue }
+            owned.append((relation.target, .init(property: property, name: property.storedName)))
         }
-        if recorded(path) == nil { try kinds.requireNoColumn(for: property) }
-        return path
+        let names = try FormerNames(owned.map(\.declared), recordedNames(below: base), kinds) {
+            (name) throws(StorageError) in
+            try recorded(base + [name]).map { (table) throws(StorageError) in try data.isIn(table) } ?? false
+        }
+        for (target, declared) in owned {
+            let path = base + [declared.name]
+            let source = names.source(of: declared.name)
+            if recorded(path) == nil {
+                if source == nil {
+                    for former in declared.property.renamedFrom {
+                        try kinds.requireNoColumn(former, renamedTo: declared.property)
+                    }
+                }
+                try kinds.requireNoColumn(for: declared.property)
+            }
+            // Without a source, its path may be that of rows which another property has now: no recorded path has a NUL.
+            recordedPaths[target] = base + [source ?? (recorded(path) == nil ? "" : "\u{0}") + declared.name]
+        }
+        for name in names.replaced { dropEmpty(base + [name]) }
     }
 
-    private mutating func rename(
-        _ property: DeclaredProperty, from old: TableSchema, to path: [String], _ kinds: PropertyKinds
-    ) throws(StorageError) -> [String] {
-        guard let current = recorded(path) else {
-            try kinds.requireNoColumn(for: property)
-            return old.path
+    private func recordedNames(below base: [String]) -> [FormerNames.Recorded] {
+        let base = base.map { Array($0.utf8) }
+        return recorded.values.filter { $0.path.count == base.count + 1 && $0.pathBytes.starts(with: base) }.map {
+            FormerNames.Recorded(
+                name: $0.path[base.count], isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
         }
-        guard try data.isIn(current) else {
-            // What has no rows owns nothing.
-            let below = recorded.values.filter { $0.pathBytes.starts(with: current.pathBytes) }
-            for table in below.sorted(by: { $0.name < $1.name }) {
-                steps.append(.change(.drop(table), note: "empty table of owned property dropped"))
-                recorded[table.pathBytes] = nil
-            }
-            return old.path
+    }
+
+    /// What has no rows owns nothing.
+    private mutating func dropEmpty(_ path: [String]) {
+        let path = path.map { Array($0.utf8) }
+        for table in recorded.values.filter({ $0.pathBytes.starts(with: path) }).sorted(by: { $0.name < $1.name }) {
+            steps.append(.change(.drop(table), note: "empty table of owned property dropped"))
+            recorded[table.pathBytes] = nil
         }
-        guard try data.isIn(old) else { return path }
-        throw kinds.bothHoldData(property, former: old.path.last ?? "")
     }
 
     /// The recorded tables that a table's rows own, or owned, by their names.
@@ -227,7 +235,8 @@ struct SchemaPlanner {
     ///   nil, becomes 1; a column whose name that of another array gets is dropped. Nil if no row changes.
     private func followOwners(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
         let hasOtherKey = followKey(&kept)
-        var (unwritten, dropped) = (Set<Int>(), Set<Int>())
+        var unwritten: Set<Int> = []
+        var renamed: [Int: String] = [:]
         for (index, column) in table.columns.enumerated() where column.role == .presence {
             let path = base(of: table) + [column.property]
             let isSame = { (other: [String]) in other.elementsEqual(path, by: { $0.isSame(as: $1) }) }
@@ -235,13 +244,16 @@ struct SchemaPlanner {
                 !name.isSame(as: column.property)
             {
                 kept.columns[index].property = name
-                let taken = table.columns.indices.filter {
-                    table.columns[$0].role == .presence && table.columns[$0].property.isSame(as: name)
-                }
-                dropped.formUnion(taken)
+                renamed[index] = name
             }
             if column.isRemoved, !table.isRemoved, recorded(path)?.isRemoved == false { unwritten.insert(index) }
         }
+        let dropped = Set(
+            table.columns.indices.filter { index in
+                let column = table.columns[index]
+                return column.role == .presence && renamed[index] == nil
+                    && renamed.values.contains { $0.isSame(as: column.property) }
+            })
         guard hasOtherKey || !unwritten.isEmpty || !dropped.isEmpty else { return nil }
         // The columns of the key come before all others, so the key does not change.
         let left = table.columns.indices.filter { !dropped.contains($0) }
@@ -291,10 +303,12 @@ struct SchemaPlanner {
             return column
         }
         let all = prefix + columns
-        return TableSchema(
+        var schema = TableSchema(
             name: names.allocate(table.path.joined(separator: "_")), path: table.path, columns: all,
             key: Self.key(of: all, table, declared.model), assignsKeys: table.assignsKeys,
             isRequired: table.isRequired, model: table.recordedModel, isMany: table.recordedIsMany)
+        schema.settledNames = table.settledNames
+        return schema
     }
 
     static func key(

@@ -27,6 +27,23 @@ package enum SchemaStep: Sendable {
         default: true
         }
     }
+
+    /// True if a searched property gets another name, or what owns it does.
+    package var renamesSearched: Bool {
+        let (old, new, columns): (TableSchema, TableSchema, [(Int, ColumnSchema)])
+        switch self {
+        case .change(.alter(let from, let to, _), _), .mark(.alter(let from, let to, _), _):
+            (old, new, columns) = (from, to, Array(zip(from.columns.indices, to.columns)))
+        case .rebuild(let from, let to, let sources, _):
+            (old, new) = (from, to)
+            columns = sources.compactMap { source in source.column.map { ($0, source.to) } }
+        default: return false
+        }
+        return columns.contains { index, column in
+            old.columns[index].searchWeight != nil
+                && (old.pathBytes != new.pathBytes || !old.columns[index].property.isSame(as: column.property))
+        }
+    }
 }
 
 /// The source of a rebuilt column's values.

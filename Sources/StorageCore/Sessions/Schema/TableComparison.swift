@@ -33,6 +33,7 @@ struct TableComparison {
         new.assignsKeys = table.assignsKeys || old.assignsKeys && Self.mayAssign(table)
         new.isRequired = table.isRequired
         (new.isRemoved, new.keepsRules) = (false, nil)
+        new.settledNames = old.settledNames.adding(table.settledNames)
     }
 
     /// Returns whether a model's keys can be those that the store assigns to others: they end at Int64.max.
@@ -43,8 +44,10 @@ struct TableComparison {
     mutating func run() throws(StorageError) -> TableSchema {
         try comparePrefix()
         for index in old.columns.indices { sources.append(source(of: index, in: old.columns[index])) }
+        let names = try formerNames()
+        for column in names.replaced.compactMap({ place($0, .property) }) { drop(column) }
         for (member, wanted) in table.members.flatMap({ member in member.columns.map { (member, $0) } }) {
-            if let index = try storedColumn(for: wanted, member.property) {
+            if let index = try storedColumn(for: wanted, member.property, names) {
                 kept.insert(index)
                 try compare(index, wanted, member.property)
             } else {
@@ -80,49 +83,49 @@ struct TableComparison {
         }
     }
 
-    /// The column that a property has, or had under its former name; nil if it has none yet.
+    private func place(_ name: String, _ role: ColumnSchema.Role) -> Int? {
+        old.columns.firstIndex { $0.role == role && $0.property.isSame(as: name) }
+    }
+
+    private func formerNames() throws(StorageError) -> FormerNames {
+        let declared = table.members.flatMap { member in
+            member.columns.filter { $0.role == .property }.map {
+                FormerNames.Declared(property: member.property, name: $0.property)
+            }
+        }
+        let recorded = old.columns.filter { $0.role == .property }.map {
+            FormerNames.Recorded(
+                name: $0.property, isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
+        }
+        return try FormerNames(declared, recorded, kinds) { (name) throws(StorageError) in
+            try place(name, .property).map { (column) throws(StorageError) in try data.isIn(column, of: old) } ?? false
+        }
+    }
+
+    /// The column that a property has, or had under a former name; nil if it has none yet.
     ///
-    /// - Throws: `schemaMismatch` if one of the names belongs to owned records, or if both have data.
+    /// - Throws: `schemaMismatch` if one of the names belongs to owned records.
     private mutating func storedColumn(
-        for wanted: ColumnSchema, _ property: DeclaredProperty
+        for wanted: ColumnSchema, _ property: DeclaredProperty, _ names: FormerNames
     ) throws(StorageError) -> Int? {
-        func place(_ name: String) -> Int? {
-            old.columns.firstIndex { $0.role == wanted.role && $0.property.isSame(as: name) }
-        }
-        let current = place(wanted.property)
+        let current = place(wanted.property, wanted.role)
         if wanted.role == .presence {
+            let former = owned.declared(property)?.path.last ?? wanted.property
+            let isOthers = isMoved(wanted.property)
+            if former.isSame(as: wanted.property) { return isOthers ? nil : current }
             // It is deleted with its property's rows.
-            guard let former = owned.declared(property)?.path.last, !former.isSame(as: wanted.property) else {
-                return current
-            }
-            if let current { drop(current) }
-            return place(former)
+            if let current, !isOthers { drop(current) }
+            return place(former, .presence)
         }
-        if let former = property.renamedFrom.map({ $0 + wanted.property.dropFirst(property.storedName.count) }) {
-            if let formerColumn = place(former), !old.columns[formerColumn].isRemoved {
-                return try renamed(formerColumn, former, to: current, property)
-            }
-            if current == nil, let rows = owned.table(former), !rows.isRemoved {
+        let source = names.source(of: wanted.property)
+        if current == nil, source == nil {
+            for former in property.renamedFrom {
+                guard let rows = owned.table(former), !rows.isRemoved else { continue }
                 throw kinds.isOwned(rows, renamedTo: property)
             }
         }
-        if current == nil, let rows = owned.table(wanted.property) { throw kinds.isOwned(rows, property) }
-        return current
-    }
-
-    private mutating func renamed(
-        _ former: Int, _ name: String, to current: Int?, _ property: DeclaredProperty
-    ) throws(StorageError) -> Int {
-        guard let current else {
-            if let rows = owned.table(property.storedName) { throw kinds.isOwned(rows, property) }
-            return former
-        }
-        guard try data.isIn(current, of: old) else {
-            drop(current)
-            return former
-        }
-        guard try data.isIn(former, of: old) else { return current }
-        throw kinds.bothHoldData(property, former: name)
+        if current == nil, let rows = owned.table(property.storedName) { throw kinds.isOwned(rows, property) }
+        return source.flatMap { place($0, .property) }
     }
 
     /// Removes an empty column whose name another one gets.
@@ -144,6 +147,7 @@ struct TableComparison {
         compareSearch(stored, wanted)
         (column.isIndexed, column.isUnique) = (wanted.isIndexed, wanted.isUnique)
         (column.isExpiry, column.searchWeight) = (wanted.isExpiry, wanted.searchWeight)
+        column.settledNames = stored.settledNames.adding(wanted.settledNames)
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
         column.reference = wanted.reference
@@ -237,7 +241,10 @@ struct TableComparison {
     }
 
     private var takenNames: [String] {
-        new.columns.indices.filter { !dropped.contains($0) }.map { new.columns[$0].name }
+        // Also the names that columns have until the change is carried out, one after the other.
+        [new, old].flatMap { table in
+            table.columns.indices.filter { !dropped.contains($0) }.map { table.columns[$0].name }
+        }
     }
 
     private mutating func rename(_ column: inout ColumnSchema, to wanted: ColumnSchema, from stored: ColumnSchema) {
@@ -286,7 +293,7 @@ struct TableComparison {
             let column = old.columns[index]
             if column.role == .presence {
                 // It said whether rows were there that another property had: the name is a renamed one's now.
-                if isTakenByRename(column.property) {
+                if isTakenByRename(column.property), !isMoved(column.property) {
                     drop(index)
                     continue
                 }
@@ -305,6 +312,14 @@ struct TableComparison {
         table.members.contains { member in
             member.relation != nil && member.property.storedName.isSame(as: name)
                 && owned.declared(member.property)?.path.last?.isSame(as: name) == false
+        }
+    }
+
+    /// Returns whether the rows that are recorded under a name are those of a declared property that has another one.
+    private func isMoved(_ name: String) -> Bool {
+        table.members.contains { member in
+            member.relation != nil && !member.property.storedName.isSame(as: name)
+                && owned.declared(member.property)?.path.last?.isSame(as: name) == true
         }
     }
 

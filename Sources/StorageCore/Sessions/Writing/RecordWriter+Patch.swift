@@ -179,7 +179,10 @@ extension QueryLowering {
             }
             return TypedTerm(try argument(value), column.type)
         }
-        let term = try typed(node)
+        var term = try typed(node)
+        if term.type.meetsAsDecimal(column.type), column.type == .decimal {
+            term = TypedTerm(try decimal((term.term, term.type)), .decimal)
+        }
         let isNumber = term.type.storage == .integer && term.type != .bool
         let takes = term.type == column.type || isNumber && column.type.isNumber && column.type != .bool
         guard takes else { throw invalid("\(column.property) is \(column.type), and is set to \(term.type).") }
