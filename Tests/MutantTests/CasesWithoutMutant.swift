@@ -17,7 +17,8 @@ enum CasesWithoutMutant {
             cancellation/running-read concurrency/waiting-for-oneself concurrency/waiting-for-readers
             closing/everything-throws closing/builders closing/while-used closing/twice-at-once closing/in-decoder
             transactions/repeated write/argument-unchanged layers/every-write layers/net-effect
-            layers/expiry-and-copies layers/end-of-call layers/audit layers/seen-by-later layers/commits
+            layers/each-call layers/returned layers/deleting layers/expiry-and-copies layers/end-of-call layers/audit
+            layers/seen-by-later layers/commits
             layers/mirror layers/changed-rows layers/set-values layers/refused layers/kept layers/kept-in-cascade
             layers/times layers/times-kept history/no-commit-number undo/last-of-store moving/far-behind moving/new
             moving/new-once moving/at-once moving/copied observing/equal-closure
@@ -36,7 +37,8 @@ enum CasesWithoutMutant {
         (
             "It counts what the store asks of an engine; a fault changes the answers.",
             """
-            costs/reads-per-level costs/writes-by-graph costs/matched-rows results/asks-little results/large-ahead
+            costs/reads-per-level costs/tables-of-many-models costs/writes-by-graph costs/matched-rows
+            results/asks-little results/large-ahead
             filters/column-types observing/no-query observing/changed-records
             """
         ),

@@ -81,8 +81,9 @@ extension Store {
             try self.withReader("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let checks = SchemaChecks(session: reader)
                 var changes: [SchemaChange] = []
-                for model in declared {
-                    for step in try self.registry.steps(to: model, isExact: isExact, in: reader) {
+                let steps = try self.registry.steps(to: declared, isExact: isExact, in: reader)
+                for (model, steps) in zip(declared, steps) {
+                    for step in steps {
                         let change = try SchemaChange(step, of: model.model.name, checks)
                         if change.kind != .check || change.problem != nil { changes.append(change) }
                     }

@@ -124,13 +124,17 @@ extension Store {
     private func removeExpired(
         before job: WriteJob, _ writer: any StorageWriter, _ attempt: inout WriteAttempt
     ) throws(StorageError) {
-        var removal = ExpiryRemoval(expiry, writer) { self.context(of: job, writer).0 }
+        var capture: ChangeCapture?
+        var removal = ExpiryRemoval(expiry, writer) {
+            let (context, captured) = self.context(of: job, writer)
+            capture = captured
+            return context
+        }
         defer { removal.context?.end() }
         try removal.run(at: tablesVersion)
         // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
         attempt.expiryLimitReached = removal.removed >= ExpiringModels.part
         guard let context = removal.context else { return }
-        let capture = context.capture
         _ = try context.finish()
         try tellReactions(context, capture)
         try capture?.willCommit()

@@ -251,14 +251,9 @@ public final class Store: Sendable {
         let (behind, pending, isNew) = try withReader("open", .snapshot, seesExpired: true) {
             (reader) throws(StorageError) in
             try findHistory(in: reader)
-            var behind: [any Storable.Type] = []
-            for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {
-                if let handle = try registry.upToDate(model, in: reader, canWrite: canWrite) {
-                    registry.add([ObjectIdentifier(model): handle])
-                } else {
-                    behind.append(model)
-                }
-            }
+            let new = try DeclaredModels.withTargets(models).filter { registry.handle($0) == nil }
+            let (known, behind) = try registry.upToDate(new, in: reader, canWrite: canWrite)
+            registry.add(known)
             let pending = try moves.firstPending(in: reader)
             return (behind, pending, pending == nil ? false : try !reader.hasModels())
         }
@@ -276,7 +271,7 @@ public final class Store: Sendable {
         // is left.
         return WriteJob(self, isRepeatable: false, removesExpired: false) { context throws(StorageError) in
             let isNew = moves.isEmpty ? false : try !context.openWriter().hasModels()
-            for model in behind { _ = try context.handle(model) }
+            try context.prepare(behind)
             try moves.run(in: context, of: self, isNew: isNew)
         }
     }

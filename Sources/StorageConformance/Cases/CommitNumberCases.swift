@@ -177,6 +177,35 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 2), Pen(id: 4)])
         },
         ConformanceCase(
+            "undo/last-expired", [.h5: [7, 8]],
+            "Undoing the latest commit passes over those of which everything has expired."
+        ) { t in
+            let clock = TrialClock()
+            let store = try await t.open(recordsOf: [Pass.self, Pen.self], clock: clock)
+            for id in 1...2 {
+                try await store.transaction { handle, tx in
+                    handle.author = "Ann"
+                    try tx.insert(Pen(id: id))
+                }
+            }
+            for id in 1...2 {
+                try await store.transaction { [until = clock.now.addingTimeInterval(1)] handle, tx in
+                    handle.author = "Ann"
+                    try tx.insert(Pass(id: id, until: until))
+                }
+            }
+            clock.advance(by: 5)
+            try await store.undoLast()
+            try t.expect(try await store.select(Pen.self).keys(), equals: [1])
+            let undone = try await store.undoLast(author: "Ann")
+            try t.expect(try await store.select(Pen.self).keys(), equals: [])
+            try await t.expectError(.notFound) { try await store.undoLast() }
+            try await t.expectError(.notFound) { try await store.undoLast(author: "Ann") }
+            try await t.expectError(.notFound) { try await store.undo(4) }
+            try await store.undo(undone)
+            try t.expect(try await store.select(Pen.self).keys(), equals: [1])
+        },
+        ConformanceCase(
             "undo/last-copied", [.h5: [7]],
             "A copy with its history knows which commits are undone, and that a store made others is no commit of the copy."
         ) { t in

@@ -24,6 +24,26 @@ extension Conformance {
                 reads, equals: Array(repeating: reads[0], count: 3), "The number of reads grows with the owners.")
         },
         ConformanceCase(
+            "costs/tables-of-many-models", [.s1: [1]],
+            "Opening a store with models asks for its tables a fixed number of times, however many models there are."
+        ) { t in
+            var calls: [Int] = []
+            for number in [5, 20] {
+                let counts = Counts()
+                let backend = CountingBackend(backend: try await t.place.another().backend(), counts: counts)
+                let store = try await Store(backend, models: models(number, AsInt.self))
+                try await store.prepare(
+                    (1...number).map {
+                        RecordSchema(
+                            name: "Other\($0)", properties: [.init(name: "id", kind: .column(.int64), isKey: true)])
+                    })
+                calls.append(counts.tables)
+                try t.expect(try await store.recordSchemas().count, equals: 2 * number)
+                try await store.close()
+            }
+            try t.expect(calls[0], equals: calls[1], "The number of calls grows with the models.")
+        },
+        ConformanceCase(
             "costs/writes-by-graph", [.c3: [3]], "A write costs rows of its own graph, however many records are stored."
         ) { t in
             let counts = Counts()
@@ -89,16 +109,29 @@ extension Conformance {
             try await store.close()
         },
     ]
+
+    /// So many models with names of their own.
+    private static func models<S: Shape>(_ number: Int, _: S.Type) -> [any Storable.Type] {
+        number == 0 ? [] : [Item<S>.self] + models(number - 1, Next<S>.self)
+    }
+}
+
+/// The shape of a model whose name is that of another one with a sign more.
+private enum Next<Former: Shape>: Shape {
+    typealias Value = Int
+    static var model: String { Former.model + "+" }
 }
 
 /// Counts the calls of a backend and the rows that it receives.
 final class Counts: Sendable {
-    private let state = Mutex((reads: 0, rows: 0, given: 0, givenToWrites: 0))
+    private let state = Mutex((reads: 0, rows: 0, given: 0, givenToWrites: 0, tables: 0))
     private let looks = Mutex((amount: 0, isCounted: true))
 
     var reads: Int { state.withLock { $0.reads } }
     /// The number of rows that it receives.
     var rows: Int { state.withLock { $0.rows } }
+    /// The number of times that it is asked for its tables.
+    var tables: Int { state.withLock { $0.tables } }
     /// The number of rows that its readers return.
     var given: Int { state.withLock { $0.given } }
     /// The number of rows that its writers give.
@@ -107,7 +140,7 @@ final class Counts: Sendable {
     var looked: Int? { looks.withLock { $0.isCounted ? $0.amount : nil } }
 
     func reset() {
-        state.withLock { $0 = (0, 0, 0, 0) }
+        state.withLock { $0 = (0, 0, 0, 0, 0) }
         looks.withLock { $0.amount = 0 }
     }
     /// The number of requested comparisons of a column with a value.
@@ -130,6 +163,7 @@ final class Counts: Sendable {
     func addGivenToWrite() { state.withLock { $0.givenToWrites += 1 } }
     func add(_ work: QueryWork) { looks.withLock { $0.amount += work.amount } }
     func addUncounted() { looks.withLock { $0.isCounted = false } }
+    func addTables() { state.withLock { $0.tables += 1 } }
     func addRead() { state.withLock { $0.reads += 1 } }
     func addRows(_ count: Int) { state.withLock { $0.rows += count } }
 }
@@ -159,7 +193,10 @@ private final class CountingReader: StorageReader {
         self.counts = counts
     }
 
-    func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
+    func tables() throws(StorageError) -> [TableSchema] {
+        counts.addTables()
+        return try reader.tables()
+    }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         counts.addRead()
@@ -204,6 +241,11 @@ private final class CountingWriter: ForwardingWriter {
     init(_ writer: any StorageWriter, _ counts: Counts) {
         self.counts = counts
         super.init(writer)
+    }
+
+    override func tables() throws(StorageError) -> [TableSchema] {
+        counts.addTables()
+        return try writer.tables()
     }
 
     override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {

@@ -69,6 +69,32 @@ extension Conformance {
             try t.expect(journal.take().sorted(), equals: ["-Stamped 1", "-Stamped 2"])
         },
         ConformanceCase(
+            "layers/each-call", [.l1: [1], .l2: [1]],
+            "A layer is asked about a change of a list that follows a write of its record in the same transaction."
+        ) { t in
+            let journal = LayerJournal()
+            let row = EachRow(models: [Stamped.self]) { (_) throws(StorageError) in journal.add("row") }
+            let record = EachRecord(models: [Stamped.self]) { (change, _) throws(StorageError) in
+                journal.add(change.line)
+                guard let others = try change.after(Stamped.self)?.others, others.count > 2 else { return }
+                throw StorageError(.constraint, "A record refers to two others.")
+            }
+            let store = try await t.open([Stamped.self], layers: [row, record])
+            try await store.transaction { handle, tx in
+                let list = handle.list(\.others, of: Ref<Stamped>(key: 1))
+                try tx.insert(Stamped(id: 1))
+                t.note("    try tx.list(\\.others, of: 1).append([1, 1])")
+                try list.append([1, 1])
+                try tx.update(Stamped.self) { $0.set(\.title, to: "a") }
+                t.note("    _ = try? tx.list(\\.others, of: 1).append(1)")
+                _ = try? list.append(1)
+            }
+            try t.expect(
+                journal.take(),
+                equals: ["row", "+Stamped 1", "row", "~Stamped 1", "row", "~Stamped 1", "row", "~Stamped 1"])
+            try t.expect(try await store.all(Stamped.self).map(\.others), equals: [[1, 1]])
+        },
+        ConformanceCase(
             "layers/expiry-and-copies", [.l1: [1]], "A layer sees what expires and what a copy brings and replaces."
         ) { t in
             let (journal, clock) = (LayerJournal(), TrialClock())
@@ -222,6 +248,7 @@ extension Conformance {
         case 7:
             try await store.transaction { handle, tx in
                 _ = try? tx.save(Stamped(id: other, title: "kept"))
+                _ = try? handle.list(\.others, of: Ref<Stamped>(key: other)).append(Ref(key: other))
                 _ = try? handle.savepoint { () throws(StorageError) in
                     try tx.delete(Stamped.self, keys: [id, other])
                     try tx.save(stamped)

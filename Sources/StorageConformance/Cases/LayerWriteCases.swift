@@ -35,6 +35,33 @@ extension Conformance {
             try t.expect(try await store.all(Slot.self).map(\.code), equals: ["x"])
         },
         ConformanceCase(
+            "layers/returned", [.l4: [4]],
+            "Calls return records as they are stored: of one or many, matched or not, in transactions and without async."
+        ) { t in
+            let clock = TrialClock()
+            let store = try await t.open([Stamped.self], layers: [], clock: clock)
+            func given(_ ids: Range<Int>) -> [Stamped] { ids.map { Stamped(id: $0, title: "\($0)") } }
+            var returned = try await store.insert(given(0..<2)) + store.save(given(2..<4))
+            clock.advance(by: 1)
+            returned += try await store.transaction { handle, tx in
+                t.note("    try tx.insert([…]) + tx.save([…]) + tx.save([…], matching: \\.title)")
+                let many = try handle.insert(given(4..<6)) + handle.save(given(6..<8))
+                return try many + handle.save(given(8..<10), matching: \.title) + given(10..<11).map { try tx.save($0) }
+            }
+            clock.advance(by: 1)
+            t.note("try store.blocking.insert([…]) + store.blocking.save([…])")
+            let blocking = store.store.blocking
+            returned += try blocking.insert(given(11..<13)) + blocking.save(given(13..<15))
+            clock.advance(by: 1)
+            returned += try await store.saving(given(15..<17), "\\.title") { try await $0.save($1, matching: \.title) }
+            try t.expect(returned, equals: try await store.all(Stamped.self))
+            let mixed = [Stamped(id: 90, title: "3"), Stamped(id: 91, title: "new"), Stamped(id: 92, title: "new")]
+            let saved = try await store.saving(mixed, "\\.title") { try await $0.save($1, matching: \.title) }
+            let stored = try await store.all(Stamped.self).filter { [3, 91].contains($0.id) }
+            try t.expect(saved, equals: stored + stored.suffix(1))
+            try t.expect(saved.map(\.created), equals: [-3, 0, 0].map { clock.now.addingTimeInterval($0) })
+        },
+        ConformanceCase(
             "layers/set-values", [.l2: [1]],
             "A layer may set what a write does not set; a value that does not fit, a key, and an unknown property are errors."
         ) { t in
@@ -153,6 +180,38 @@ extension Conformance {
             try await store.delete(Pass.self, key: 2)
             try t.expect(try await store.all(Gate.self).map(\.id), equals: [1])
             try t.expect(try await store.all(Pass.self).map(\.id), equals: [1])
+        },
+        ConformanceCase(
+            "layers/deleting", [.l2: [5, 6], .e2: [1]],
+            "A layer that deletes the record on which it decides, directly or by other layers, gets an error; so does a long chain."
+        ) { t in
+            let deleting = EachDeletion(models: [Pen.self, City.self]) { (record, tx) throws(StorageError) in
+                guard case .int(let key)? = record.key.first else { return .delete }
+                switch (record.model, key) {
+                case ("Pen", 1): try tx.delete(Pen.self, key: 1)
+                case ("Pen", 2): try tx.delete(City.self, key: 2)
+                case ("City", 2): try tx.delete(Pen.self).where { $0.color == "red" }.run()
+                case ("Pen", 3):
+                    _ = try? tx.delete(Pen.self, key: 3)
+                    _ = try? tx.truncate(Pen.self)
+                case ("Pen", 10...): try tx.delete(Pen.self, key: Int(key) + 1)
+                default: break
+                }
+                return key == 1 ? .keep : .delete
+            }
+            let store = try await t.open([Pen.self, City.self], layers: [deleting])
+            try await store.insert([1, 2, 3].map { Pen(id: $0, color: "red") } + (10..<43).map { Pen(id: $0) })
+            try await store.insert(City(id: 2))
+            for key in 1...2 {
+                let error = try await t.expectError(.invalidQuery) { try await store.delete(Pen.self, key: key) }
+                try t.expect(error.model, equals: "Pen")
+            }
+            try await t.expectError(.limitExceeded) { try await store.delete(Pen.self, key: 10) }
+            try t.expect(try await store.select(Pen.self).count(), equals: 36)
+            try t.expect(try await store.delete(Pen.self, key: 3), equals: 1)
+            try t.expect(try await store.delete(Pen.self, key: 11), equals: 1)
+            try t.expect(try await store.select(Pen.self).keys(), equals: [1, 2, 10])
+            try t.expect(try await store.select(City.self).count(), equals: 1)
         },
         ConformanceCase(
             "layers/times", [.l4: [1, 2, 4]],

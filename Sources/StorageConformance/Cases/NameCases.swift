@@ -5,6 +5,11 @@ private enum TwoCases: NoteVersion {
     static let properties = [VersionField("name", .text), VersionField("NAME", .text)]
 }
 
+/// A model with two properties whose names are two normal forms of one.
+private enum TwoForms: NoteVersion {
+    static let properties = [VersionField("\u{E9}", .text), VersionField("e\u{301}", .text)]
+}
+
 extension Conformance {
     /// S6: a model with a name that an engine may have a use for is stored beside its neighbours.
     private static func name<S: Shape>(_ id: String, _: S.Type, _ sentence: String) -> ConformanceCase
@@ -52,6 +57,44 @@ extension Conformance {
             try await store.insert(Item<ForeignDecomposed>(id: 1, value: 2))
             try t.expect(try await store.all(Item<ForeignComposed>.self).map(\.value), equals: [1])
             try t.expect(try await store.all(Item<ForeignDecomposed>.self).map(\.value), equals: [2])
+            let notes = [Versioned<TwoForms>(1, "a", "b"), Versioned<TwoForms>(2, "b", "a")]
+            try await store.insert(notes)
+            try t.expect(try await store.all(Versioned<TwoForms>.self), equals: notes)
+            let found = try await store.select(Versioned<TwoForms>.self) { $0.where(text: "e\u{301} == 'a'") }.keys()
+            try t.expect(found, equals: [2])
+        },
+        ConformanceCase(
+            "names/normal-forms-together", [.s6: [1], .h5: [1]],
+            "Records of models whose names are two normal forms of one are read, followed and restored apart."
+        ) { t in
+            typealias Composed = Item<ForeignComposed>
+            typealias Decomposed = Item<ForeignDecomposed>
+            let store = try await t.open(recordsOf: [Composed.self, Decomposed.self])
+            func expect(_ composed: Int, _ decomposed: Int) async throws {
+                try t.expect(try await store.all(Composed.self).map(\.value), equals: [composed])
+                try t.expect(try await store.all(Decomposed.self).map(\.value), equals: [decomposed])
+                for (model, value) in [(ForeignComposed.model, composed), (ForeignDecomposed.model, decomposed)] {
+                    t.note("try await store.records(\(SwiftSource.literal(model))).all()")
+                    // The property has the model's name.
+                    let record = try await store.store.records(model).all().first
+                    try t.expect(record?.value(model), equals: .int(Int64(value)))
+                }
+            }
+            try await store.transaction { _, tx in
+                try tx.insert(Composed(id: 1, value: 1))
+                try tx.insert(Decomposed(id: 1, value: 2))
+            }
+            try await expect(1, 2)
+            try await store.transaction { _, tx in
+                try tx.save(Composed(id: 1, value: 3))
+                try tx.save(Decomposed(id: 1, value: 4))
+            }
+            try await expect(3, 4)
+            try await store.undo(2)
+            try await expect(1, 2)
+            try await store.undo(1)
+            try t.expect(try await store.all(Composed.self), equals: [])
+            try t.expect(try await store.all(Decomposed.self), equals: [])
         },
         ConformanceCase(
             "names/columns-of-owned", [.s6: [1]],

@@ -24,22 +24,27 @@ extension Store {
     public nonisolated(nonsending) func undo(
         _ commit: Int, author: String? = nil, note: String? = nil
     ) async throws(StorageError) -> Int {
-        try await undo(author, note) { _ throws(StorageError) in Int64(commit) }
+        try await undo(author, note) { (_, undo) throws(StorageError) in
+            if let number = try undo(Int64(commit)) { return number }
+            throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
+        }
     }
 
-    /// Undoes the commit that a closure chooses in the transaction that undoes it.
+    /// Undoes a commit that a closure chooses in the transaction that undoes it. The closure gets a function that undoes a commit, and
+    /// returns the number of the new one; nil if there is nothing to restore.
     nonisolated(nonsending) func undo(
         _ author: String?, _ note: String?,
-        _ choose: @escaping (HistoryReading) throws(StorageError) -> Int64
+        _ body: @escaping (HistoryReading, (Int64) throws(StorageError) -> Int?) throws(StorageError) -> Int
     ) async throws(StorageError) -> Int {
         try await writing("undo") { context throws(StorageError) in
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
             try context.givenSignature?.check()
             context.hooks?.origin = .undo
-            let commit = try choose(self.history.reading(in: context.openWriter()))
-            var undoing = try Undoing(commit, context, self)
-            return try undoing.run()
+            return try body(self.history.reading(in: context.openWriter())) { (commit) throws(StorageError) in
+                var undoing = try Undoing(commit, context, self)
+                return try undoing.run()
+            }
         }
     }
 }
@@ -54,9 +59,9 @@ private struct Undoing {
     let settings: HistorySettings
     let former: FormerSchemas
     /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
-    var firstPlaces: [String: [[Value]: Int64]] = [:]
+    var firstPlaces = ByName<[[Value]: Int64]>()
     /// The records to delete, by model.
-    var gone: [String: KeySet] = [:]
+    var gone = ByName<KeySet>()
 
     init(_ commit: Int64, _ context: TransactionContext, _ store: Store) throws(StorageError) {
         self.commit = commit
@@ -68,7 +73,8 @@ private struct Undoing {
         former = try FormerSchemas(in: writer)
     }
 
-    mutating func run() throws(StorageError) -> Int {
+    /// Returns the number of the new commit; nil if there is nothing to restore.
+    mutating func run() throws(StorageError) -> Int? {
         guard commit > 0 else { throw missing }
         try history.requireReached(commit)
         try history.requireKept(after: commit - 1)
@@ -78,9 +84,7 @@ private struct Undoing {
         try removeInserted()
         try restore()
         try judge()
-        guard let number = context.capture?.recorder?.number else {
-            throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
-        }
+        guard let number = context.capture?.historyPlace?.commit else { return nil }
         try UndoneCommits.record(
             number, undoes: commit, of: history, in: context.innerWriter(), store.registry.directory)
         return Int(number)
@@ -141,7 +145,7 @@ private struct Undoing {
     /// - Throws: `conflict` if a record is not as the commit left it. One that was changed and changed back is.
     private func findConflicts() throws(StorageError) {
         var found: [(model: String, key: [Value])] = []
-        var seen: [String: Set<[Value]>] = [:]
+        var seen = ByName<Set<[Value]>>()
         var position = (commit: commit, place: Int64.max)
         while true {
             let part = try history.changes(after: position.commit, position.place, of: nil)
@@ -224,7 +228,7 @@ private struct Undoing {
 
     /// Removes the records that the commit inserted, and those that would conflict with restored unique values.
     private mutating func removeInserted() throws(StorageError) {
-        var going: [String: KeySet] = [:]
+        var going = ByName<KeySet>()
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
@@ -260,7 +264,7 @@ private struct Undoing {
 
     /// - Throws: `conflict` if records refer to deleted ones.
     private func judge() throws(StorageError) {
-        for (model, keys) in gone {
+        for (model, keys) in gone.entries {
             let handle = try context.handle(.recorded(model))
             for referrer in try context.referrers(to: handle) {
                 let rows = try referrer.rows(keys, in: writer)

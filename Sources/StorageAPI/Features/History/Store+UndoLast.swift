@@ -10,7 +10,7 @@ extension Store {
     /// and those of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
-    /// counts again.
+    /// counts again. A commit of which nothing is left to undo, because its records have expired, is passed over too.
     ///
     /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///
@@ -26,18 +26,21 @@ extension Store {
     public nonisolated(nonsending) func undoLast(
         author: String? = nil, note: String? = nil
     ) async throws(StorageError) -> Int {
-        try await undo(author, note) { history throws(StorageError) in
-            let latest = try UndoneCommits(history).latest { header in
-                author.map { header.author?.isSame(as: $0) ?? false } ?? self.history.hasMade(header.number)
+        try await undo(author, note) { (history, undo) throws(StorageError) in
+            var commits = try UndoneCommits(history)
+            func next() throws(StorageError) -> Int64? {
+                try commits.next { header in
+                    author.map { header.author?.isSame(as: $0) ?? false } ?? self.history.hasMade(header.number)
+                }
             }
-            guard let latest else {
-                throw StorageError(
-                    .notFound,
-                    author.map { "The kept history has no commit of the author “\($0)” that is not undone." }
-                        ?? "This store has made no commit since it was opened that is not undone. Name an author to undo "
-                        + "what was written before, or by others.")
+            while let commit = try next() {
+                if let number = try undo(commit) { return number }
             }
-            return latest
+            throw StorageError(
+                .notFound,
+                author.map { "The kept history has no commit of the author “\($0)” that can be undone." }
+                    ?? "This store has made no commit since it was opened that can be undone. Name an author to undo what was "
+                    + "written before, or by others.")
         }
     }
 }

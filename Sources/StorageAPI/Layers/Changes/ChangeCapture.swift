@@ -4,11 +4,12 @@ import StorageDriver
 ///
 /// A batch names its table, whose path begins with the model, and its rows begin with, or have, the key of their root. A
 /// root's own row is written and deleted before what it owns, so a batch of owned rows is a change of its own only where the
-/// batch of roots before it did not have their root.
+/// batch of roots before it in the same call did not have their root. Each call of a transaction is a savepoint.
 ///
 /// Writing through ``writer`` passes by: for rows of no model, and for copies of whole models.
-final class ChangeCapture: ForwardingWriter {
+final class ChangeCapture: ForwardingWriter, TransactionCapture {
     let changes: ChangeSet
+    var signature: CommitSignature { changes.signature }
     /// They learn of each change in their order.
     var subscribers: [any ChangeSubscriber]
     /// Actions of the subscribers for the time after the commit.
@@ -17,7 +18,7 @@ final class ChangeCapture: ForwardingWriter {
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
     /// Models with all that the store has recorded of them, to read whole records.
-    private var wholeModels: [String: ModelHandle] = [:]
+    private var wholeModels = ByName<ModelHandle>()
 
     init(
         _ writer: any StorageWriter, _ changes: ChangeSet, _ subscribers: [any ChangeSubscriber],
@@ -175,16 +176,14 @@ final class ChangeCapture: ForwardingWriter {
         try willReplaceAll(of: model)
     }
 
-    /// Captures that all records of a model are about to be replaced by rows that pass by.
     func willReplaceAll(of model: String) throws(StorageError) {
         guard changes.interest.detail(of: model) != nil else { return }
         changes.addEverything(of: model)
         for subscriber in subscribers { try subscriber.willReplaceAll(of: model) }
     }
 
-    /// Passes on that other records have taken the place of all that a model had.
     func didReplaceAll(of model: String) throws(StorageError) {
-        wholeModels = [:]
+        wholeModels = ByName()
         for subscriber in subscribers { try subscriber.didReplaceAll(of: model) }
     }
 
@@ -199,7 +198,7 @@ final class ChangeCapture: ForwardingWriter {
         let model = interest(in: change.table)?.model
         if let model { try changes.willChangeTables(of: model, recordsNow) }
         try super.change(change)
-        wholeModels = [:]
+        wholeModels = ByName()
         for subscriber in subscribers { subscriber.didChangeTables() }
         if let model { changes.addTables(of: model) }
     }
@@ -207,16 +206,17 @@ final class ChangeCapture: ForwardingWriter {
     // MARK: The transaction
 
     override func beginSavepoint() {
+        roots.forget()
         savepoints.append(changes.mark)
         for subscriber in subscribers { subscriber.beginSavepoint() }
     }
 
     override func endSavepoint(isUndone: Bool) {
+        roots.forget()
         for subscriber in subscribers { subscriber.endSavepoint(isUndone: isUndone) }
         guard let mark = savepoints.popLast(), isUndone else { return }
         changes.undo(to: mark)
-        roots.forget()
-        wholeModels = [:]
+        wholeModels = ByName()
     }
 
     /// Finds the net effect of the transaction, and lets subscribers finish.
@@ -226,12 +226,5 @@ final class ChangeCapture: ForwardingWriter {
         afterCommit = subscribers.compactMap(\.afterCommit)
         // The changes outlive the transaction, and what follows them does not.
         subscribers = []
-    }
-}
-
-extension TransactionContext {
-    /// Captures the changes of the transaction; nil if nobody asks for them.
-    var capture: ChangeCapture? {
-        outerWriter as? ChangeCapture ?? (outerWriter as? ForwardingWriter)?.writer as? ChangeCapture
     }
 }

@@ -20,7 +20,7 @@ struct ComparedRecords {
     }
 
     /// By the model's stored name and the key.
-    private var states: [String: [[Value]: State]] = [:]
+    private var states = ByName<[[Value]: State]>()
     /// The changes of the states in their order, each with the state before; nil for a record's first.
     private var changes: [(model: String, key: [Value], before: State?)] = []
 

@@ -21,7 +21,7 @@ final class UnremovedRecords: Sendable {
     private static let mostWaits = 1024
     private static let secondsBetweenTries = 60.0
 
-    private let models = Mutex<[String: Model]>([:])
+    private let models = Mutex(ByName<Model>())
     private let isEmpty = Atomic(true)
 
     /// The records of a model, and whether they are to be tried; nil where nothing of the model is. Counts a write.
@@ -63,7 +63,7 @@ final class UnremovedRecords: Sendable {
     /// The records of all models that stay, each with the reason.
     var all: [(model: String, key: [Value], reason: StorageError?)] {
         models.withLock { models in
-            models.sorted { $0.key < $1.key }.flatMap { name, model in
+            models.entries.sorted { $0.name < $1.name }.flatMap { name, model in
                 model.keys.map { (name, $0, model.reason) }
             }
         }

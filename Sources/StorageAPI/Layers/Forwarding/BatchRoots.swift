@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The keys of the records that a batch writes to.
 struct BatchRoots {
-    /// The records of the last batch of a model's own rows.
+    /// The records of the last batch of a model's own rows in the running call.
     private var last: (model: String, keys: ValueList)?
 
     /// Remembers the records of a batch of a model's own rows.

@@ -33,16 +33,16 @@ final class HistoryRecorder: ChangeSubscriber {
     private var header: Header?
     private var entries: [Entry] = []
     /// The number of a record's entry, by model and key.
-    private var known: [String: [[Value]: Int]] = [:]
+    private var known = ByName<[[Value]: Int]>()
     private var lastPlace: Int64 = 0
     /// Rows that are to be written.
     private var rows: [Value] = []
     /// True if some record was changed more than once, so that the kind of its entry may differ at the end.
     private var hasRepeats = false
     /// The place after which the entries of all records of a model begin, which went at once.
-    private var placesOfEverything: [String: Int64] = [:]
+    private var placesOfEverything = ByName<Int64>()
     /// The handles with which the models' records were read.
-    private var handles: [String: ModelHandle] = [:]
+    private var handles = ByName<ModelHandle>()
 
     init(
         _ kept: ActiveHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
@@ -56,13 +56,10 @@ final class HistoryRecorder: ChangeSubscriber {
         self.clock = clock
     }
 
-    /// The number of the commit, if it has changed anything that is recorded.
-    var number: Int64? { header?.number }
-
     /// The place of the last entry; nil if there is none yet.
     var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
 
-    func didChangeTables() { handles = [:] }
+    func didChangeTables() { handles = ByName() }
 
     // MARK: Savepoints
 
@@ -72,7 +69,7 @@ final class HistoryRecorder: ChangeSubscriber {
         guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
         rows = []
-        handles = [:]
+        handles = ByName()
         for entry in entries[mark.entries...] { known[entry.model]?[entry.key] = nil }
         entries.removeSubrange(mark.entries...)
     }
@@ -175,7 +172,7 @@ final class HistoryRecorder: ChangeSubscriber {
     /// or goes too if the record is as it was: the entries and the records both come in the order of keys.
     func didReplaceAll(of model: String) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
-        handles = [:]
+        handles = ByName()
         var gone = header.map {
             GoneRecords(HistoryReading(kept.tables, writer), $0.number, model, after: placesOfEverything[model])
         }
@@ -375,9 +372,9 @@ extension Value {
 }
 
 extension ChangeCapture {
-    /// Records the history of the transaction; nil if the store keeps none.
-    var recorder: HistoryRecorder? { subscribers.lazy.compactMap { $0 as? HistoryRecorder }.first }
+    var historyPlace: (commit: Int64, place: Int64)? {
+        subscribers.lazy.compactMap { $0 as? HistoryRecorder }.first?.place
+    }
 
-    /// Records nothing more of the transaction in the history.
     func stopRecording() { subscribers.removeAll { $0 is HistoryRecorder } }
 }

@@ -99,7 +99,7 @@ final class StoreHistory: SchemaChangeObserver {
         _ former: FormerSchema, of model: String, in context: TransactionContext
     ) throws(StorageError) {
         try FormerSchemas.record(
-            former, of: model, at: context.capture?.recorder?.place, in: context.innerWriter(model), registry.directory)
+            former, of: model, at: context.capture?.historyPlace, in: context.innerWriter(model), registry.directory)
     }
 }
 

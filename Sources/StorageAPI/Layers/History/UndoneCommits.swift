@@ -10,6 +10,10 @@ struct UndoneCommits {
     private let history: HistoryReading
     /// The commit that each of them undoes.
     private var undone: [Int64: Int64] = [:]
+    /// The undone commits before the last one that was returned.
+    private var gone: Set<Int64> = []
+    /// The last commit that was returned; nil before the first.
+    private var end: Int64?
 
     init(_ history: HistoryReading) throws(StorageError) {
         self.history = history
@@ -20,13 +24,12 @@ struct UndoneCommits {
 
     static func table(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.path == [name] } }
 
-    /// The latest commit that meets a condition, has changed something and is not undone; nil if none is kept. A commit
-    /// that undoes another one is never it. One whose undo was undone, which is redone, may be.
-    func latest(where isWanted: (HistoryReading.Header) -> Bool) throws(StorageError) -> Int64? {
+    /// The latest commit that meets a condition, has changed something and is not undone; called again, the one before it.
+    /// Nil if none is kept. A commit that undoes another one is never it. One whose undo was undone, which is redone, may be.
+    mutating func next(where isWanted: (HistoryReading.Header) -> Bool) throws(StorageError) -> Int64? {
         guard let first = try history.first?.number, let last = try history.last?.number else { return nil }
-        var gone: Set<Int64> = []
         // No commit has the greatest number that there is: there would be none for its undo.
-        var end = last < Int64.max ? last + 1 : last
+        var end = end ?? (last < Int64.max ? last + 1 : last)
         while end > first {
             let start = max(first, end - Int64(HistoryReading.part))
             for header in try history.commits(start..<end).reversed() {
@@ -34,11 +37,13 @@ struct UndoneCommits {
                 if let target = undone[header.number] {
                     if !isGone { gone.insert(target) }
                 } else if !isGone, isWanted(header), try !history.changes(of: header.number, after: 0).isEmpty {
+                    self.end = header.number
                     return header.number
                 }
             }
             end = start
         }
+        self.end = first
         return nil
     }
 

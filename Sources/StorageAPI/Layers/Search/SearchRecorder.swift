@@ -20,9 +20,9 @@ final class SearchRecorder: ChangeSubscriber {
 
     private let search: StoreSearch
     private let writer: any StorageWriter
-    private var logs: [String: Log] = [:]
-    private var savepoints: [[String: (count: Int, indexed: Int)]] = []
-    private var indexes: [String: [OpenIndex]] = [:]
+    private var logs = ByName<Log>()
+    private var savepoints: [ByName<(count: Int, indexed: Int)>] = []
+    private var indexes = ByName<[OpenIndex]>()
     /// The names of the searched columns of each table, as the store has recorded them; nil until they are needed.
     private var searchedColumns: [String: Set<String>]?
 
@@ -70,7 +70,7 @@ final class SearchRecorder: ChangeSubscriber {
     /// The index is built again.
     func didReact(in model: String) { willReplaceAll(of: model) }
 
-    func didChangeTables() { (indexes, searchedColumns) = ([:], nil) }
+    func didChangeTables() { (indexes, searchedColumns) = (ByName(), nil) }
 
     func beginSavepoint() { savepoints.append(logs.mapValues { ($0.changes.count, $0.indexed) }) }
 
@@ -78,7 +78,7 @@ final class SearchRecorder: ChangeSubscriber {
         guard let marks = savepoints.popLast(), isUndone else { return }
         // What is cached of the indexes and tables may be undone too.
         didChangeTables()
-        for model in Array(logs.keys) {
+        for (model, _) in logs.entries {
             let mark = marks[model] ?? (0, 0)
             logs[model]?.changes.removeSubrange(mark.count...)
             logs[model]?.indexed = mark.indexed
@@ -86,12 +86,12 @@ final class SearchRecorder: ChangeSubscriber {
     }
 
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
-        for model in logs.keys.sorted() { _ = try index(model) }
+        for model in logs.entries.map(\.name).sorted() { _ = try index(model) }
     }
 
     /// Keeps what the transaction has learned of the indexes.
     var afterCommit: (() -> Void)? {
-        let caches = indexes.values.joined().map { ($0.number, $0.index.cache) }
+        let caches = indexes.entries.flatMap(\.value).map { ($0.number, $0.index.cache) }
         if caches.isEmpty { return nil }
         return { [search] in for (number, cache) in caches { search.keep(cache, number) } }
     }

@@ -140,6 +140,8 @@ final class StoreSearch: SchemaChangeObserver {
     // MARK: Changes of the schema
 
     func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {
+        // To look at all tables for each of many models would cost the square of their number.
+        guard follows(change.model) || change.declaresSearch else { return }
         try adapt(change.model, from: change, in: context.innerWriter(change.model))
     }
 
@@ -155,7 +157,7 @@ final class StoreSearch: SchemaChangeObserver {
         // The index of a model that is gone, or has another name now, is of no use.
         for gone in settings.models where SearchedModel(gone.name, in: tables) == nil {
             try drop(gone, in: writer)
-            settings.models.removeAll { $0.name == gone.name }
+            settings.models.removeAll { $0.name.isSame(as: gone.name) }
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
         // write: one whose marks come back is made anew. So is one whose properties have exchanged their names.
@@ -163,7 +165,7 @@ final class StoreSearch: SchemaChangeObserver {
             known.numbered(in: change.tables) == nil || change.steps.contains(where: \.renamesSearched)
         {
             try drop(known, in: writer)
-            settings.models.removeAll { $0.name == known.name }
+            settings.models.removeAll { $0.name.isSame(as: known.name) }
         }
         if let wanted { try adapt(wanted, &settings, in: writer) }
         guard settings != recorded else { return }
@@ -181,7 +183,7 @@ final class StoreSearch: SchemaChangeObserver {
                 return
             }
             try drop(known, in: writer)
-            settings.models.removeAll { $0.name == known.name }
+            settings.models.removeAll { $0.name.isSame(as: known.name) }
         }
         var model = SearchSettings.Model(
             name: wanted.name, analyzer: Analyzer.words.name, properties: wanted.names)

@@ -21,6 +21,9 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         let origin: Int
     }
 
+    /// The maximum depth of decisions on deletions. Each takes a part of the thread's stack.
+    private static let mostDecisions = 32
+
     private let layers: ApplicationLayers
     private let store: Store
     /// Nil before the transaction begins and after it has ended.
@@ -31,6 +34,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private var running = -1
     /// True while the ends of calls that layers make are passed over: their changes are those of the call around them.
     private var isInLayer = false
+    /// The records on which layers decide now. A layer of each has deleted the one after it.
+    private var deciding: [(model: String, key: [Value])] = []
     var origin = WriteOrigin.call
     private(set) var hasChangedRows = false
     /// The time of the transaction, by the store's clock.
@@ -82,14 +87,30 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     }
 
     private func isDeletable(
-        _ record: Store.RecordChange, _ deciding: [ApplicationLayers.Entry<any Store.DeletionLayer>],
+        _ record: Store.RecordChange, _ layers: [ApplicationLayers.Entry<any Store.DeletionLayer>],
         _ context: TransactionContext
     ) throws(StorageError) -> Bool {
-        for entry in deciding {
+        try checkNesting(record)
+        deciding.append((record.model, record.key))
+        defer { deciding.removeLast() }
+        for entry in layers {
             let transaction = Store.Transaction(context: context, store: store)
             if try entry.layer.willDelete(record, in: transaction) == .keep { return false }
         }
         return true
+    }
+
+    /// - Throws: `invalidQuery` for a record on which layers decide already: they would delete it again and again;
+    ///   `limitExceeded` where each deletion leads to another one.
+    private func checkNesting(_ record: Store.RecordChange) throws(StorageError) {
+        let isRepeated = deciding.contains { $0.key == record.key && $0.model.isSame(as: record.model) }
+        guard isRepeated || deciding.count >= Self.mostDecisions else { return }
+        throw StorageError(
+            isRepeated ? .invalidQuery : .limitExceeded,
+            isRepeated
+                ? "A layer deletes the record on whose deletion it decides, or another layer does so for it. Return .delete instead."
+                : "Layers that decide on deletions delete other records, \(Self.mostDecisions) deep. Delete these in one call.",
+            model: record.model, key: record.key)
     }
 
     // MARK: Changes
@@ -166,7 +187,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         _ entry: ApplicationLayers.Entry<any Store.RecordLayer>, before number: Int, _ context: TransactionContext
     ) -> [Store.RecordChange] {
         var order: [Step] = []
-        var places: [String: [[Value]: Int]] = [:]
+        var places = ByName<[[Value]: Int]>()
         var isThere: [Bool] = []
         for step in steps where step.origin < number && entry.follows(step.model) {
             if let place = places[step.model]?[step.key] {

@@ -34,9 +34,10 @@ final class RowLayerWriter: ForwardingWriter {
         return try write(rows, batch.plan)
     }
 
-    override func endSavepoint(isUndone: Bool) {
-        if isUndone { roots.forget() }
-    }
+    // Each call of a transaction is a savepoint, and a layer is asked about the writes of each.
+    override func beginSavepoint() { roots.forget() }
+
+    override func endSavepoint(isUndone: Bool) { roots.forget() }
 
     /// The rows of a batch, after all layers.
     private func rows(

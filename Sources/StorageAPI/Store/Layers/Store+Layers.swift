@@ -3,8 +3,7 @@ import StorageDriver
 // The chain of layers that wraps the writing session of a transaction.
 
 extension Store {
-    /// A transaction's context, with the layers that somebody needs, and what captures its changes: to look for that in the
-    /// context again costs a save two casts.
+    /// A transaction's context, with the layers that somebody needs, and what captures its changes.
     @inline(__always)
     func context(
         of job: WriteJob, _ writer: any StorageWriter
@@ -60,7 +59,7 @@ extension Store {
             inner = RowLayerWriter(inner, layers, layered)
         }
         let context = TransactionContext(
-            environment, writer: outer, inner: inner, call: job, signature: capture?.changes.signature)
+            environment, writer: outer, inner: inner, call: job, capture: capture)
         if let layered {
             context.hooks = layered
             layered.begin(context)

@@ -58,6 +58,9 @@ extension Store {
         /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
         /// `constraint`, because the record refers to one that goes.
         ///
+        /// The layer must not delete the record itself, nor another one whose layers do: that deletion is `invalidQuery`. It may
+        /// delete others, on which layers decide too, up to a depth of 32; beyond it a deletion is `limitExceeded`.
+        ///
         /// - Parameters:
         ///   - record: the record, which is still stored.
         ///   - transaction: the transaction of the deletion, to write something instead.

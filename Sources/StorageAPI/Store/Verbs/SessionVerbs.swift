@@ -179,9 +179,7 @@ extension WritingVerbs where Self: ~Copyable {
         let stored = Stored(models)
         try _session.write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
             // The queue may call this again: it must begin with the given models.
-            var models = models
-            try writing.put(&models, operation)
-            stored.value = models
+            stored.value = try writing.put(models, operation)
         }
         return stored.value
     }

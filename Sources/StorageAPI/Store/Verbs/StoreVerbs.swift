@@ -275,9 +275,7 @@ extension Store {
         let stored = Stored(models)
         try await write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
             // The queue may call this again: it must begin with the given models.
-            var models = models
-            try writing.put(&models, operation)
-            stored.value = writing.changesRows ? try writing.stored(models) : models
+            stored.value = try writing.put(models, operation)
         }
         return stored.value
     }

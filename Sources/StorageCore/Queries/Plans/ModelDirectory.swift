@@ -14,7 +14,7 @@ package final class ModelDirectory: Sendable {
         var uncommitted: [ObjectIdentifier: ModelTables] = [:]
         /// Returns whether the caller is the writing thread.
         var isWriting: @Sendable () -> Bool = { false }
-        var recorded: [String: ModelTables] = [:]
+        var recorded = ByName<ModelTables>()
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
         var registry: (any ModelResolver)?
@@ -94,7 +94,7 @@ protocol ModelResolver: AnyObject, Sendable {
 struct UnpreparedModel: Error {
     let model: ModelSource
 
-    fileprivate var error: StorageError {
+    var error: StorageError {
         let name =
             switch model {
             case .type(let type): type.schema.name

@@ -43,7 +43,7 @@ public struct DynamicRecord: Hashable, Sendable {
     }
 
     /// The content of a property; nil if the record has no property of the name.
-    public subscript(name: String) -> Content? { fields.first { $0.name == name }?.content }
+    public subscript(name: String) -> Content? { fields.first { $0.name.isSame(as: name) }?.content }
 
     /// The value of a scalar property; nil if the record has no scalar property of the name.
     public func value(_ name: String) -> Value? {

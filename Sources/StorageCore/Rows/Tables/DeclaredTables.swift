@@ -144,7 +144,7 @@ package struct DeclaredTables {
     /// Below the entry of a recursion a table's path names the declaring type, so that it does not depend on the order
     /// of properties.
     private func path(of property: DeclaredProperty, below owner: Int, entry: Int?) -> [String] {
-        guard let entry, tables[owner].model.name != tables[entry].model.name else {
+        guard let entry, !tables[owner].model.name.isSame(as: tables[entry].model.name) else {
             return tables[entry ?? owner].path + [property.storedName]
         }
         return tables[entry].path + [tables[owner].model.name, property.storedName]

@@ -16,8 +16,8 @@ package final class ModelRows<Model: Storable> {
 
     private init(_ declared: DeclaredTables) throws(StorageError) {
         self.declared = declared
-        let planner = try SchemaPlanner(
-            declared, recorded: [], reservedPrefixes: [], columnLimit: BackendInfo.Limits().columns)
+        var tables = PlannedTables([], reservedPrefixes: [])
+        let planner = try SchemaPlanner(declared, in: &tables, columnLimit: BackendInfo.Limits().columns)
         handle = try ModelHandle(planner.binding, directory: ModelDirectory())
     }
 

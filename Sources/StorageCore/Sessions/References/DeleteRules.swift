@@ -9,7 +9,7 @@ struct DeleteRules {
     private var denied: [(referrer: Referrer, target: String, keys: KeySet)] = []
     private var open: [(keys: [[Value]], model: ModelHandle)] = []
     /// The records already deleted, by the model's name, at which a cycle ends.
-    private var deleted: [String: KeySet] = [:]
+    private var deleted = ByName<KeySet>()
 
     init(context: TransactionContext) { self.context = context }
 
@@ -38,7 +38,7 @@ struct DeleteRules {
         // A layer may keep records, and then no rule applies.
         guard let reactions = context.reactions, context.hooks?.decidesDeletions(of: model.name) != true else { return }
         var levels = [(keys: keys, model: model, referrers: referrers)]
-        var found: [String: KeySet] = [:]
+        var found = ByName<KeySet>()
         for key in keys { _ = found[model.name, default: KeySet()].insert(key) }
         var next = 0
         while next < levels.count {

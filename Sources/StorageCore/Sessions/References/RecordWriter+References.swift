@@ -62,7 +62,7 @@ final class UnresolvedReferences {
         }
     }
 
-    private var places: [String: (place: Place, keys: Set<[Value]>)] = [:]
+    private var places = ByName<(place: Place, keys: Set<[Value]>)>()
     /// The added references, in order.
     private var added: [(place: String, key: [Value])] = []
 
@@ -85,7 +85,9 @@ final class UnresolvedReferences {
 
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
     func check(_ context: TransactionContext) throws(StorageError) {
-        for (_, entry) in places.sorted(by: { $0.key < $1.key }) { try check(entry.place, entry.keys, context) }
+        for (_, entry) in places.entries.sorted(by: { $0.name < $1.name }) {
+            try check(entry.place, entry.keys, context)
+        }
     }
 
     private func check(_ place: Place, _ keys: Set<[Value]>, _ context: TransactionContext) throws(StorageError) {

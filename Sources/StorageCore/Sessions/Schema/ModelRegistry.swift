@@ -6,9 +6,9 @@ package import Synchronization
 package final class ModelRegistry: ModelResolver {
     private let handles = Mutex(HandlesByType())
     /// Models known only by their recorded tables, by their stored name.
-    private let recorded = Mutex<[String: ModelHandle]>([:])
+    private let recorded = Mutex(ByName<ModelHandle>())
     /// The recorded models that no program declares in full, with everything that is recorded.
-    private let whole = Mutex<[String: ModelHandle]>([:])
+    private let whole = Mutex(ByName<ModelHandle>())
     private let names = ModelNames()
     package let directory = ModelDirectory()
     /// The models whose types mark times to be filled in.
@@ -75,86 +75,122 @@ package final class ModelRegistry: ModelResolver {
         for (type, name) in claimed where handles.withLock({ $0[type] == nil }) { names.release(name, of: type) }
     }
 
-    /// The model's handle if its tables are as declared; nil if something must be changed first.
+    /// The models whose tables are as declared, and the types of the others, whose tables must be changed first.
     ///
-    /// - Parameter canWrite: whether it can be changed. If not, marks of removed properties are ignored.
+    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored.
     package func upToDate(
-        _ type: any Storable.Type, in session: any StorageSession, canWrite: Bool
-    ) throws(StorageError) -> ModelHandle? {
-        try claiming(type) { (declared) throws(StorageError) in
-            let planner = try planner(declared, in: session)
-            guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
-            return try ModelHandle(planner.binding, directory: directory)
+        _ types: [any Storable.Type], in session: any StorageSession, canWrite: Bool
+    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], behind: [any Storable.Type]) {
+        try claiming(types, in: session) { (planners) throws(StorageError) in
+            // The steps of several types of one model are those of the first.
+            let changed = planners.filter { $0.steps.contains { canWrite ? $0.changesStore : $0.isNeeded } }
+            let names = Set(changed.map { Array($0.model.utf8) })
+            var (ready, behind): ([(any Storable.Type, SchemaPlanner)], [any Storable.Type]) = ([], [])
+            for (type, planner) in zip(types, planners) {
+                if names.contains(Array(planner.model.utf8)) {
+                    behind.append(type)
+                } else {
+                    ready.append((type, planner))
+                }
+            }
+            return (try handles(ready), behind)
         }
     }
 
-    /// Creates or changes the model's tables as declared.
+    /// Creates or changes the models' tables as declared.
     ///
-    /// - Parameter didChange: called with the changes, if there are any.
+    /// - Parameter didChange: called with the changes of each model, when all are made.
+    /// - Returns: the models, and whether anything was changed.
     func prepare(
-        _ type: any Storable.Type, in writer: any StorageWriter,
+        _ types: [any Storable.Type], in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) -> ModelHandle {
-        try claiming(type) { (declared) throws(StorageError) in
-            let planner = try planner(declared, in: writer)
-            try run(planner.steps, of: declared.model.name, in: writer, didChange)
-            return try ModelHandle(planner.binding, directory: directory)
+    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], haveChanged: Bool) {
+        try claiming(types, in: writer) { (planners) throws(StorageError) in
+            let changed = planners.filter { $0.steps.contains(where: \.changesStore) }
+            try run(changed, in: writer, didChange)
+            return (try handles(Array(zip(types, planners))), !changed.isEmpty)
         }
     }
 
-    /// Runs the body for a type that has its stored name from now on, unless the body fails before there is a handle, or a
-    /// transaction that has claimed it is undone (``release(_:)``).
+    private func handles(
+        _ planned: [(any Storable.Type, SchemaPlanner)]
+    ) throws(StorageError) -> [ObjectIdentifier: ModelHandle] {
+        var handles: [ObjectIdentifier: ModelHandle] = [:]
+        for (type, planner) in planned {
+            handles[ObjectIdentifier(type)] = try ModelHandle(planner.binding, directory: directory)
+        }
+        return handles
+    }
+
+    /// Compares types with the tables of a session, which are read once, and runs the body. The types have their stored names from
+    /// now on, unless the body fails before there are handles, or a transaction that has claimed them is undone (``release(_:)``).
     private func claiming<T>(
-        _ type: any Storable.Type, _ body: (DeclaredTables) throws(StorageError) -> T
+        _ types: [any Storable.Type], in session: any StorageSession,
+        _ body: ([SchemaPlanner]) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        let declared = try DeclaredTables(type)
-        try names.claim(declared, by: type)
-        stamps.add(declared.model)
-        do throws(StorageError) { return try body(declared) } catch {
-            if handle(type) == nil { names.release(declared.model.name, of: ObjectIdentifier(type)) }
+        var claimed: [ObjectIdentifier: String] = [:]
+        do throws(StorageError) {
+            var declared: [DeclaredTables] = []
+            for type in types {
+                let tables = try DeclaredTables(type)
+                try names.claim(tables, by: type)
+                claimed[ObjectIdentifier(type)] = tables.model.name
+                stamps.add(tables.model)
+                declared.append(tables)
+            }
+            return try body(planners(declared, in: session))
+        } catch {
+            release(claimed)
             throw error
         }
     }
 
     private func run(
-        _ steps: [SchemaStep], of model: String, in writer: any StorageWriter,
+        _ planners: [SchemaPlanner], in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void
     ) throws(StorageError) {
-        guard !steps.isEmpty else { return }
-        let change = SchemaChange(model: model, tables: RecordedTables.list(model, try writer.tables()), steps: steps)
         let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
-        for step in steps { try migration.run(step) }
-        if steps.contains(where: \.changesStore) { try didChange(change) }
+        for planner in planners { for step in planner.steps { try migration.run(step) } }
+        for planner in planners where planner.steps.contains(where: \.changesStore) { try didChange(planner.change) }
     }
 
     // MARK: Models without types
 
-    /// Returns the steps after which a model is stored as it is declared.
+    /// Returns for each model the steps after which it is stored as it is declared.
     ///
-    /// - Parameter isExact: whether the model loses rules that are recorded and not declared.
+    /// - Parameter isExact: whether the models lose rules that are recorded and not declared.
     package func steps(
-        to declared: DeclaredTables, isExact: Bool, in session: any StorageSession
-    ) throws(StorageError) -> [SchemaStep] {
-        try planner(declared, isExact: isExact, in: session).steps
+        to declared: [DeclaredTables], isExact: Bool, in session: any StorageSession
+    ) throws(StorageError) -> [[SchemaStep]] {
+        try planners(declared, isExact: isExact, in: session).map(\.steps)
     }
 
-    /// Creates a model's tables as a schema declares them, or adds what existing tables lack.
+    /// Creates models' tables as schemas declare them, or adds what existing tables lack.
     ///
-    /// - Parameter isExact: whether the model gets exactly the schema's properties and rules, and loses others.
-    /// - Returns: whether anything was changed.
+    /// - Parameter isExact: whether the models get exactly the schemas' properties and rules, and lose others.
+    /// - Returns: the names of the changed models.
     func prepare(
-        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter,
+        _ schemas: [RecordSchema], isExact: Bool, in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool {
-        let tables = try writer.tables()
-        var schema = schema
-        if !isExact, tables.contains(where: { $0.isRoot && $0.path[0].isSame(as: schema.name) }) {
-            schema = try RecordSchema(RecordedTables(schema.name, tables.filter { !$0.isRemoved }))
-                .adding(schema)
+    ) throws(StorageError) -> [String] {
+        var tables = PlannedTables(try writer.tables(), reservedPrefixes: info.reservedNamePrefixes)
+        var planners: [SchemaPlanner] = []
+        for schema in schemas {
+            do throws(StorageError) {
+                let own = tables[schema.name]
+                let isKnown = !isExact && own.contains(where: \.isRoot)
+                let wanted =
+                    isKnown
+                    ? try RecordSchema(RecordedTables(schema.name, own.filter { !$0.isRemoved })).adding(schema)
+                    : schema
+                planners.append(try planner(DeclaredTables(wanted), isExact: isExact, &tables, in: writer))
+            } catch {
+                throw error.with { $0.model = schema.name }
+            }
         }
-        let planner = try planner(try DeclaredTables(schema), isExact: isExact, in: writer)
-        try run(planner.steps, of: schema.name, in: writer, didChange)
-        return planner.steps.contains(where: \.changesStore)
+        try tables.requireNoDenial()
+        try run(planners, in: writer, didChange)
+        return planners.filter { $0.steps.contains(where: \.changesStore) }.map(\.model)
     }
 
     /// Drops the handles of models whose tables have changed.
@@ -174,8 +210,8 @@ package final class ModelRegistry: ModelResolver {
     /// - Returns: whether they were compared.
     package func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) -> Bool {
         guard tablesVersion.load(ordering: .acquiring) != version else { return false }
-        let tables = try session.tables()
-        handles.withLock { $0.replaceAll { $0.compared(with: tables, directory: directory) } }
+        let tables = try session.tables().byModel
+        handles.withLock { $0.replaceAll { $0.compared(with: tables[$0.name] ?? [], directory: directory) } }
         schemaVersion.add(1, ordering: .releasing)
         tablesVersion.store(version, ordering: .releasing)
         return true
@@ -203,11 +239,11 @@ package final class ModelRegistry: ModelResolver {
 
     /// Returns whether a recorded model, and all that it refers to, is as it was when it was bound.
     private func isMade(_ model: ModelTables, of tables: [TableSchema]) -> Bool {
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = []
         var open = [model]
         while let next = open.popLast() {
             guard next.isMade(of: tables) else { return false }
-            for name in next.targets where seen.insert(name).inserted {
+            for name in next.targets where seen.insert(Array(name.utf8)).inserted {
                 // What refers to a model that is gone leads nowhere, until it is used.
                 if let target = directory.tables(named: name) { open.append(target) }
             }
@@ -218,12 +254,12 @@ package final class ModelRegistry: ModelResolver {
     /// Binds a recorded model and those that it refers to.
     private func record(_ name: String, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
         let model = try ModelTables(recorded: name, tables)
-        var seen: Set<String> = [name]
+        var seen: Set<[UInt8]> = [Array(name.utf8)]
         var open = [model]
         directory.set(model, named: name)
         while let next = open.popLast() {
-            for name in next.targets where seen.insert(name).inserted && tables.contains(where: { $0.isRoot(of: name) })
-            {
+            for name in next.targets where seen.insert(Array(name.utf8)).inserted {
+                guard tables.contains(where: { $0.isRoot(of: name) }) else { continue }
                 let target = try ModelTables(recorded: name, tables)
                 directory.set(target, named: name)
                 open.append(target)
@@ -250,13 +286,22 @@ package final class ModelRegistry: ModelResolver {
         }
     }
 
+    private func planners(
+        _ declared: [DeclaredTables], isExact: Bool = false, in session: any StorageSession
+    ) throws(StorageError) -> [SchemaPlanner] {
+        var tables = PlannedTables(try session.tables(), reservedPrefixes: info.reservedNamePrefixes)
+        var planners: [SchemaPlanner] = []
+        for model in declared { planners.append(try planner(model, isExact: isExact, &tables, in: session)) }
+        try tables.requireNoDenial()
+        return planners
+    }
+
     private func planner(
-        _ declared: DeclaredTables, isExact: Bool = false, in session: any StorageSession
+        _ declared: DeclaredTables, isExact: Bool, _ tables: inout PlannedTables, in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
         let named = removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)
         return try SchemaPlanner(
-            declared, recorded: try session.tables(), reservedPrefixes: info.reservedNamePrefixes,
-            columnLimit: info.limits.columns, data: StoredData(session: session),
+            declared, in: &tables, columnLimit: info.limits.columns, data: StoredData(session: session),
             removals: isExact ? .all : .named(named))
     }
 }

@@ -4,6 +4,11 @@ import StorageDriver
 /// cells to the tables as they will be. Touches nothing.
 struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
+    var model: String { declared.model.name }
+    /// What those learn of the steps that follow changes of schemas.
+    var change: SchemaChange {
+        SchemaChange(model: model, tables: RecordedTables.list(model, before), steps: steps)
+    }
     /// The model's binding to its tables as they are after the steps.
     var binding: ModelTables {
         ModelTables(
@@ -14,9 +19,11 @@ struct SchemaPlanner {
     private let columnLimit: Int
     private let data: StoredData
     private let removals: RuleRemovals
-    /// The tables by path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
+    /// The model's tables before the steps.
+    private let before: [TableSchema]
+    /// The model's tables by path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
     private var recorded: [[[UInt8]]: TableSchema] = [:]
-    private var names: NameAllocator
+    private var names = NameAllocator()
     /// The recorded path of each declared table, under its old name if it was renamed.
     private var recordedPaths: [[String]] = []
     /// The declared tables whose recorded path is known.
@@ -25,36 +32,24 @@ struct SchemaPlanner {
     /// The recorded tables of the model that are not declared, as they are after the steps.
     private var undeclared: [TableSchema] = []
 
+    /// - Parameter tables: the tables to compare with, which get the model's as they are after the steps.
     init(
-        _ declared: DeclaredTables, recorded tables: [TableSchema], reservedPrefixes: [String], columnLimit: Int,
+        _ declared: DeclaredTables, in tables: inout PlannedTables, columnLimit: Int,
         data: StoredData = StoredData(), removals: RuleRemovals = .none
     ) throws(StorageError) {
         self.removals = removals
         self.declared = declared
         self.columnLimit = columnLimit
         self.data = data
-        for table in tables { recorded[table.pathBytes] = table }
-        names = NameAllocator(used: tables.map(\.name), reservedPrefixes: reservedPrefixes)
+        before = tables[declared.model.name]
+        for table in before { recorded[table.pathBytes] = table }
         recordedPaths = declared.tables.map(\.path)
+        swap(&names, &tables.names)
         // Owners come before their owned records.
         for index in declared.tables.indices { try plan(index) }
-        keepUndeclared(tables)
-        try requireNoDenial(tables)
-    }
-
-    /// A record that expires goes, and so does what cascades from it, whatever refers to them: no reference may deny that.
-    ///
-    /// A denial that the store has recorded already is not this model's. It fails no write (``ExpiryRemoval``).
-    private func requireNoDenial(_ tables: [TableSchema]) throws(StorageError) {
-        let own = bindings.map(\.schema)
-        let others = tables.filter { !$0.path[0].isSame(as: declared.model.name) }
-        let denials = ExpiryDenial.all(in: own + others)
-        guard !denials.isEmpty else { return }
-        let known = Set(ExpiryDenial.all(in: tables))
-        guard let denial = denials.first(where: { !known.contains($0) }) else { return }
-        throw StorageError(
-            .configuration, denial.message + "; give it another rule with @Reference(onDelete:).", operation: "open",
-            model: denial.model, property: denial.property)
+        swap(&names, &tables.names)
+        keepUndeclared(before)
+        tables[declared.model.name] = bindings.map(\.schema) + undeclared
     }
 
     private func recorded(_ path: [String]) -> TableSchema? { recorded[path.map { Array($0.utf8) }] }
@@ -103,7 +98,7 @@ struct SchemaPlanner {
     /// Returns the prefix of the recorded paths of a table's owned properties, as ``DeclaredTables`` makes them.
     private func base(of index: Int) -> [String] {
         let table = declared.tables[index]
-        guard let entry = table.entry, table.model.name != declared.tables[entry].model.name else {
+        guard let entry = table.entry, !table.model.name.isSame(as: declared.tables[entry].model.name) else {
             return recordedPaths[table.entry ?? index]
         }
         return recordedPaths[entry] + [table.model.name]
@@ -178,9 +173,7 @@ struct SchemaPlanner {
     private mutating func keepUndeclared(_ tables: [TableSchema]) {
         let known = Set(recordedPaths.map { $0.map { Array($0.utf8) } })
         for table in tables {
-            guard table.path.first?.isSame(as: declared.model.name) == true, !known.contains(table.pathBytes),
-                recorded[table.pathBytes] != nil, !table.isForeign
-            else { continue }
+            guard !known.contains(table.pathBytes), recorded[table.pathBytes] != nil, !table.isForeign else { continue }
             var kept = table
             kept.path = currentPath(of: table)
             (kept.isRemoved, kept.isRequired) = (true, false)
@@ -318,7 +311,7 @@ struct SchemaPlanner {
             return columns.indices.filter { [.owner, .position, .node].contains(columns[$0].role) }
         }
         return model.keys.compactMap { key in
-            columns.firstIndex { $0.role == .property && $0.property == key.storedName }
+            columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
         }
     }
 
@@ -350,7 +343,7 @@ struct SchemaPlanner {
         let leading = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
         let prefix = table.prefix.indices.map { leading.indices.contains($0) ? leading[$0] : nil }
         let own = table.members.flatMap(\.columns).map { wanted in
-            schema.columns.firstIndex { $0.role == wanted.role && $0.property == wanted.property }
+            schema.columns.firstIndex { $0.role == wanted.role && $0.property.isSame(as: wanted.property) }
         }
         let columns = (prefix + own).compactMap(\.self)
         guard columns.count == prefix.count + own.count else {

@@ -16,6 +16,15 @@ package enum SchemaStep: Sendable {
     /// Nothing to do, but worth a line in the log.
     case note(String, String)
 
+    /// The table that the step makes or changes, as it is after it.
+    fileprivate var table: TableSchema? {
+        switch self {
+        case .change(let change, _), .mark(let change, _): change.table
+        case .rebuild(_, let new, _, _): new
+        case .requireEmpty, .requireChild, .requireTrue, .note: nil
+        }
+    }
+
     var changesStore: Bool {
         if case .note = self { false } else { true }
     }
@@ -63,4 +72,9 @@ package struct SchemaChange {
     /// The model's tables before the steps.
     package let tables: [TableSchema]
     package let steps: [SchemaStep]
+
+    /// True if a table that the steps make or change has searched properties.
+    package var declaresSearch: Bool {
+        steps.contains { $0.table?.columns.contains { $0.searchWeight != nil } == true }
+    }
 }

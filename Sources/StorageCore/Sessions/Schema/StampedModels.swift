@@ -11,7 +11,7 @@ package final class StampedModels: Sendable {
         package var modified: String?
     }
 
-    private let models = Mutex<[String: Stamps]>([:])
+    private let models = Mutex(ByName<Stamps>())
     private let isMarked = Atomic(false)
 
     /// True if some model has marked properties. Every write asks, so it takes no lock.

@@ -151,7 +151,7 @@ struct TableComparison {
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
         column.reference = wanted.reference
-        if stored.property != wanted.property { rename(&column, to: wanted, from: stored) }
+        if !stored.property.isSame(as: wanted.property) { rename(&column, to: wanted, from: stored) }
         if stored.type != wanted.type {
             guard ValueConversion.exists(from: stored.type, to: wanted.type) else {
                 throw mismatch(property.name, "is stored as \(stored.type) and declared as \(wanted.type)")

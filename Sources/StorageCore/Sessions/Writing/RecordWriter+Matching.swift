@@ -25,7 +25,8 @@ extension RecordWriter {
         if let error = try taken(targets, count) { try end(error) }
         try write(saved.prefix(count), targets)
         if let failure { throw failure }
-        return try stored(saved, targets)
+        // Those that have kept a record's key, or were replaced by a later one, are stored as others than the given ones.
+        return targets.areAllNew && !changesRows ? saved : try stored(saved, keys: targets.keys)
     }
 
     /// The stored record of each element of a call.
@@ -98,17 +99,6 @@ extension RecordWriter {
         try put(models.count, targets.areAllNew ? .insert : .upsert, graph) { (index, rows) throws(StorageError) in
             try M.write(models, from: index, into: &rows)
         }
-    }
-
-    /// The models as they are stored: those that have kept a record's key, or were replaced by a later one.
-    private func stored<M: Storable>(_ models: [M], _ targets: Targets) throws(StorageError) -> [M] {
-        guard !targets.areAllNew else { return models }
-        let isNew = Set(targets.new)
-        let keys = Array(Set(models.indices.filter { !isNew.contains($0) }.map { targets.keys[$0] }))
-        let reading = RecordReader(handle: handle, session: writer)
-        var stored: [[Value]: M] = [:]
-        for (key, model) in zip(keys, try reading.find(M.self, keys: keys)) { stored[key] = model }
-        return zip(models, targets.keys).map { stored[$1] ?? $0 }
     }
 
     /// Saves one model; its error names no element.

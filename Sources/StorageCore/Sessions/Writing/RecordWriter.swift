@@ -24,14 +24,16 @@ package struct RecordWriter {
 
     // MARK: Insert, save, update
 
-    /// Writes models with everything that they own, and gives them the keys that they lack.
+    /// Writes models with everything that they own, and returns them as they are stored.
     @inlinable
-    package func put<M: Storable>(_ models: inout [M], _ operation: WriteOperation) throws(StorageError) {
-        if assignsKeys(operation) { try assignKeys(&models) }
-        let given = models
+    package func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
+        var keyed = models
+        if assignsKeys(operation) { try assignKeys(&keyed) }
+        let given = keyed
         try put(given.count, operation) { (index, rows) throws(StorageError) in
             try M.write(given, from: index, into: &rows)
         }
+        return changesRows ? try stored(given) : given
     }
 
     /// Writes models as ``put(_:_:)`` does, by a graph writer that the caller keeps for its next ones.
@@ -45,14 +47,6 @@ package struct RecordWriter {
             try M.write(given, from: index, into: &rows)
         }
         if hasReaction { _ = try self.stored(given) }
-    }
-
-    /// Writes models with everything that they own, and returns them with their keys.
-    @usableFromInline
-    package func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
-        var stored = models
-        try put(&stored, operation)
-        return changesRows ? try self.stored(stored) : stored
     }
 
     /// True if layers of the application or the database have changed the rows that the running call writes.
@@ -70,13 +64,20 @@ package struct RecordWriter {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: model.rootKeyCount)
         for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
-        let values = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
-        let found = try RecordReader(handle: handle, session: writer).find(M.self, keys: values)
+        return try stored(
+            models, keys: (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } })
+    }
+
+    /// Models that were written under some keys, as they are stored.
+    ///
+    /// - Throws: `constraint` if a trigger has removed one of them.
+    func stored<M: Storable>(_ models: [M], keys: [[Value]]) throws(StorageError) -> [M] {
+        let found = try RecordReader(handle: handle, session: writer).find(M.self, keys: keys)
         if context.reactions != nil, let gone = found.firstIndex(where: { $0 == nil }) {
             throw StorageError(
                 .constraint, "A trigger of the database has removed the record again; look at those of the table.",
                 model: model.name
-            ).row(gone, key: values[gone])
+            ).row(gone, key: keys[gone])
         }
         return zip(found, models).map { $0 ?? $1 }
     }

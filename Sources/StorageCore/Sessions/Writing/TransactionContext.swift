@@ -12,6 +12,8 @@ package final class TransactionContext {
     /// The session below the layers that capture changes; nil if there are none.
     @exclusivity(unchecked) private var inner: (any StorageWriter)?
     @exclusivity(unchecked) private var call: (any CancellableCall)?
+    /// Captures the changes of a transaction; nil if nobody asks for them.
+    @exclusivity(unchecked) package private(set) var capture: (any TransactionCapture)?
     /// The layers of the application; nil if there are none.
     @exclusivity(unchecked) package var hooks: (any TransactionHooks)?
     /// The rows that the database changes by itself; nil if it has nothing that does.
@@ -36,16 +38,17 @@ package final class TransactionContext {
     /// - Parameters:
     ///   - writer: the session with all layers.
     ///   - inner: the session without those that capture changes; nil if there are none.
-    ///   - signature: the signature that a layer reads; nil if none does.
+    ///   - capture: captures the changes, and reads the signature; nil if nobody asks for them.
     package init(
         _ environment: TransactionEnvironment, writer: any StorageWriter, inner: (any StorageWriter)? = nil,
-        call: any CancellableCall, signature: CommitSignature? = nil
+        call: any CancellableCall, capture: (any TransactionCapture)? = nil
     ) {
         self.environment = environment
         outerWriter = writer
         self.inner = inner
         self.call = call
-        givenSignature = signature
+        self.capture = capture
+        givenSignature = capture?.signature
     }
 
     package var registry: ModelRegistry { environment.registry }
@@ -67,7 +70,7 @@ package final class TransactionContext {
         if own != nil, canWrite { registry.directory.setUncommitted([:]) }
         reader = nil
         (outerWriter, inner) = (nil, nil)
-        call = nil
+        (call, capture) = (nil, nil)
         hooks?.end()
         (hooks, reactions) = (nil, nil)
     }
@@ -102,23 +105,24 @@ package final class TransactionContext {
     ///
     /// - Parameter isExact: whether models lose properties that the schemas do not have.
     package func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
-        for schema in schemas {
-            do throws(StorageError) {
-                let writer = try openWriter(schema.name)
-                guard try registry.prepare(schema, isExact: isExact, in: writer, didChange) else { continue }
-            } catch {
-                // The code that compares and changes tables reports errors of opening a store.
-                throw error.with {
-                    $0.operation = isExact ? "migrate" : "prepare"
-                    $0.model = schema.name
-                }
-            }
-            var own = own ?? UncommittedModels()
-            own.changed.insert(schema.name)
-            own.referrers = [:]
-            own.prepared = own.prepared.filter { $0.value.name != schema.name }
-            setOwn(own)
+        let changed: [String]
+        do throws(StorageError) {
+            changed = try registry.prepare(schemas, isExact: isExact, in: openWriter(schemas.first?.name), didChange)
+        } catch {
+            // The code that compares and changes tables reports errors of opening a store.
+            throw error.with { $0.operation = isExact ? "migrate" : "prepare" }
         }
+        guard !changed.isEmpty else { return }
+        var own = own ?? UncommittedModels()
+        own.changed.formUnion(changed)
+        own.referrers = ByName()
+        own.prepared = own.prepared.filter { !own.changed.contains($0.value.name) }
+        setOwn(own)
+    }
+
+    /// Prepares models, and those that they refer to, which are not prepared yet. The tables are read once.
+    package func prepare(_ types: [any Storable.Type]) throws(StorageError) {
+        try prepare(all: DeclaredModels.withTargets(types).filter { !isPrepared($0) })
     }
 
     private func didChange(_ change: SchemaChange) throws(StorageError) {
@@ -162,9 +166,10 @@ package final class TransactionContext {
             if let refusal = known.refusal { throw refusal }
             return known
         }
-        let handle = try prepare(type)
-        for target in try DeclaredModels.withTargets([type]).dropFirst() {
-            if !isPrepared(target) { _ = try prepare(target) }
+        let targets = try DeclaredModels.withTargets([type]).dropFirst().filter { !isPrepared($0) }
+        try prepare(all: [type] + targets)
+        guard let handle = own?.prepared[ObjectIdentifier(type)] else {
+            throw UnpreparedModel(model: .type(type)).error
         }
         return handle
     }
@@ -173,28 +178,23 @@ package final class TransactionContext {
         own?.prepared[ObjectIdentifier(type)] != nil || registry.handle(type) != nil
     }
 
-    private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
+    private func prepare(all types: [any Storable.Type]) throws(StorageError) {
         let session = try openSession()
-        if let handle = try registry.upToDate(type, in: session, canWrite: canWrite) {
-            let models = (own ?? UncommittedModels()).adding(handle, for: type)
-            if canWrite {
-                setOwn(models)
-            } else {
-                // What a reader finds is committed.
-                own = models
-                registry.directory.set(handle.tables, of: ObjectIdentifier(type))
-            }
-            return handle
-        }
         guard let outerWriter else {
-            throw StorageError(
-                .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
-                model: type.schema.name)
+            let (models, behind) = try registry.upToDate(types, in: session, canWrite: false)
+            if let type = behind.first {
+                throw StorageError(
+                    .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
+                    model: type.schema.name)
+            }
+            own = (own ?? UncommittedModels()).adding(models)
+            // What a reader finds is committed.
+            for (type, handle) in models { registry.directory.set(handle.tables, of: type) }
+            return
         }
-        let handle = try registry.prepare(type, in: outerWriter, didChange)
-        setOwn((own ?? UncommittedModels()).adding(handle, for: type))
-        own?.referrers = [:]
-        return handle
+        let (models, haveChanged) = try registry.prepare(types, in: outerWriter, didChange)
+        setOwn((own ?? UncommittedModels()).adding(models))
+        if haveChanged { own?.referrers = ByName() }
     }
 
     /// Sets the models that the transaction has prepared, which only its own queries see.
@@ -278,7 +278,7 @@ package final class TransactionContext {
     private func undo(to before: UncommittedModels?) {
         let claimed = own?.claimed ?? [:]
         setOwn(before)
-        own?.referrers = [:]
+        own?.referrers = ByName()
         registry.release(claimed.filter { before?.claimed[$0.key] == nil })
     }
 
@@ -320,12 +320,12 @@ package struct UncommittedModels {
     /// The stored names of the types that were prepared.
     package var claimed: [ObjectIdentifier: String] = [:]
     /// The references to models, found since the last change.
-    var referrers: [String: [Referrer]] = [:]
+    var referrers = ByName<[Referrer]>()
 
-    func adding(_ handle: ModelHandle, for type: any Storable.Type) -> UncommittedModels {
+    func adding(_ handles: [ObjectIdentifier: ModelHandle]) -> UncommittedModels {
         var models = self
-        models.prepared[ObjectIdentifier(type)] = handle
-        models.claimed[ObjectIdentifier(type)] = handle.name
+        models.prepared.merge(handles) { $1 }
+        models.claimed.merge(handles.mapValues(\.name)) { $1 }
         return models
     }
 }

@@ -33,3 +33,23 @@ package protocol TransactionHooks: AnyObject {
     /// Called when the transaction has ended.
     func end()
 }
+
+/// Captures the changes of a transaction, for the layers above the sessions.
+///
+/// Used by one thread: the one that runs the transaction.
+package protocol TransactionCapture: AnyObject {
+    /// The author of the transaction, and its purpose.
+    var signature: CommitSignature { get }
+
+    /// The number of the transaction's commit in the history, and the place of its last entry; nil if it has none yet.
+    var historyPlace: (commit: Int64, place: Int64)? { get }
+
+    /// Records nothing more of the transaction in the history.
+    func stopRecording()
+
+    /// Captures that all records of a model are about to be replaced by rows that pass by.
+    func willReplaceAll(of model: String) throws(StorageError)
+
+    /// Captures that other records have taken the place of all that a model had.
+    func didReplaceAll(of model: String) throws(StorageError)
+}
