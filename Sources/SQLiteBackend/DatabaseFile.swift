@@ -3,12 +3,12 @@ internal import Foundation
 internal import StorageDriver
 import Synchronization
 
-/// The file of an open database, and its log: a store knows by their identities whether they still have their names.
+/// The file of an open database and its log, by whose identities a store finds out whether they still have their names.
 ///
-/// Whatever is written to a file that has lost its name is lost with it, and SQLite does not report that.
+/// What is written to a file that has lost its name is lost with it, and SQLite does not report that.
 final class DatabaseFile: Sendable {
     private let path: String
-    /// Nil if the system does not know the file, as one of a test's own file system.
+    /// Nil if the system does not have the file, because a test has a file system of its own.
     private let file: NamedFile?
     /// The log; nil before the first commit.
     private let log = Mutex<NamedFile?>(nil)
@@ -20,15 +20,15 @@ final class DatabaseFile: Sendable {
         if connection.hasMoved { throw moved() }
     }
 
-    /// Checks before a file is opened that no log of another one lies beside its name. SQLite would remove the log, and with it the
-    /// last commits of a database that is elsewhere.
+    /// Checks before a file is opened that there is no log without a database. SQLite would remove the log, and with it the last
+    /// commits of a database that is elsewhere.
     ///
     /// - Throws: `io` if there is a log and no database.
     static func requireNoLostLog(_ path: String) throws(StorageError) {
         guard size(of: path) == 0, size(of: path + "-wal") > 0 else { return }
         throw StorageError(
             .io,
-            "\(path)-wal is the log of a database that is not there; put the database back to \(path), or move the log away."
+            "\(path)-wal is the log of a database that is not there; put the database back at \(path), or move the log away."
         )
     }
 
@@ -40,7 +40,7 @@ final class DatabaseFile: Sendable {
     /// True if the file has its name.
     var keepsName: Bool { file?.keepsName != false }
 
-    /// Checks that what is committed can be found by the file's name. Costs two questions to the file system.
+    /// Checks that a commit can be found by the file's name. Costs two calls of the system.
     ///
     /// - Throws: `io` if the file or its log has been removed, renamed or replaced.
     func requireName(_ connection: Connection) throws(StorageError) {
@@ -108,7 +108,7 @@ extension Connection {
 
     fileprivate var logName: UnsafePointer<CChar>? { fileName.flatMap { sqlite3_filename_wal($0) } }
 
-    /// True if the name of the file that the connection has open belongs to another one, or to none.
+    /// True if the name of the connection's open file belongs to another file now, or to none.
     fileprivate var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(database, nil, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0

@@ -4,8 +4,8 @@ internal import StorageDriver
 /// The rows that the triggers and foreign keys of a database change by themselves, on the connection that writes.
 ///
 /// While SQLite compiles a statement, it asks its authorizer about each table that the statement, its triggers and the actions
-/// of foreign keys may write. The counts of changed rows tell whether they have done so. A database without triggers and foreign
-/// keys has no authorizer.
+/// of foreign keys may write. The counts of changed rows tell whether they have done so. A database without triggers and actions
+/// has no authorizer.
 final class Reactions {
     /// The tables that a statement may write.
     struct Reach {
@@ -17,23 +17,23 @@ final class Reactions {
         fileprivate var own: Set<String> = []
     }
 
-    private enum Change {
-        case insert, update, delete
-    }
-
-    /// The declarations that may change rows, as they are shown; empty if there are none.
+    /// The declarations that may change rows, in the words of the lacking capability; empty if there are none.
     private(set) var declared: [String] = []
-    /// The tables whose rows were changed since it was asked to forget.
+    /// The tables in which other rows than the written ones were changed since ``forget()``.
     private(set) var tables: Set<String> = []
-    /// The tables in which rows may differ from what a statement has written, since then.
+    /// The tables in which any rows were changed since then, the written ones too.
     private(set) var altered: Set<String> = []
     private var recorded: Reach?
     private var totalBefore: Int32 = 0
     private var target: String?
-    /// The changes of rows of the running statement's table that has row numbers.
-    private var changes: [(change: Change, row: Int64)] = []
+    /// The number of changes of rows of the running statement's table; 0 for a table without row numbers.
+    private var changes = 0
+    /// True if each of them leaves a row that the statement writes.
+    private var areOfWrittenRows = true
     /// The row numbers that the running statement writes; nil if they are not known.
     private var rows: Set<Int64>?
+    /// Those of the next statement.
+    private var nextRows: Set<Int64>?
 
     /// Looks at the schema.
     func read(_ connection: Connection) throws(StorageError) {
@@ -90,7 +90,7 @@ final class Reactions {
         guard recorded != nil, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let table else { return }
         let name = String(cString: table)
         if recorded?.target == nil { recorded?.target = name }
-        // The action of a foreign key has no name. Of the statement's own table it writes what the statement has written already.
+        // The action of a foreign key has no name. In the statement's own table it repeats an access of the statement.
         let access = "\(action) " + (column.map { String(cString: $0) } ?? "")
         if trigger == nil, recorded?.target == name, recorded?.own.insert(access).inserted == true { return }
         recorded?.others.insert(name)
@@ -99,18 +99,18 @@ final class Reactions {
     // MARK: Running
 
     /// Notes the rows that the next statement writes: what a trigger changes in them is no change of another record.
-    func willWrite(_ rows: Set<Int64>?) { self.rows = rows }
+    func willWrite(_ rows: Set<Int64>?) { nextRows = rows }
 
     func willRun(_ reach: Reach, _ database: OpaquePointer) {
         totalBefore = sqlite3_total_changes(database)
-        target = reach.target
-        changes.removeAll(keepingCapacity: true)
+        (target, rows, nextRows) = (reach.target, nextRows, nil)
+        (changes, areOfWrittenRows) = (0, rows != nil)
     }
 
     private func didChange(_ action: Int32, _ table: UnsafePointer<CChar>?, _ row: Int64) {
         guard let target, let table, String(cString: table) == target else { return }
-        let change: Change = action == SQLITE_INSERT ? .insert : action == SQLITE_UPDATE ? .update : .delete
-        changes.append((change, row))
+        changes += 1
+        if action == SQLITE_DELETE || rows?.contains(row) != true { areOfWrittenRows = false }
     }
 
     func forget() { (tables, altered) = ([], []) }
@@ -120,23 +120,19 @@ final class Reactions {
 
     /// - Parameter changed: the number of rows that the statement itself has changed.
     func didRun(_ reach: Reach, changed: Int, _ database: OpaquePointer) {
-        defer { (target, rows) = (nil, nil) }
+        defer { target = nil }
         let all = Int(sqlite3_total_changes(database) &- totalBefore)
-        guard all > changed, let target = reach.target else { return }
+        guard all > changed, let target else { return }
         var others = reach.others
-        if changes.count > changed { others.insert(target) }
-        if others.contains(target) { altered.insert(target) }
-        if others.contains(target), changes.count >= changed, let rows,
-            changes.allSatisfy({ $0.change != .delete && rows.contains($0.row) })
-        {
-            others.remove(target)
-        }
+        if changes > changed { others.insert(target) }
+        altered.formUnion(others)
+        if areOfWrittenRows, changes >= changed { others.remove(target) }
         tables.formUnion(others)
     }
 }
 
 extension RowBatch {
-    /// The row numbers of some rows; nil if the table's key is none.
+    /// The row numbers of some rows; nil if the table's key is not the row number.
     func rowNumbers(_ range: Range<Int>, isKeyed: Bool) -> Set<Int64>? {
         let given = plan.operation == .patch ? plan.keyColumns : plan.columns
         guard isKeyed, plan.operation != .delete, plan.table.key.count == 1,

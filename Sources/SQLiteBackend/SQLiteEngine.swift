@@ -113,6 +113,12 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
 
     var mayReact: Bool { reacts.load(ordering: .relaxed) }
 
+    /// Learns what changes rows by itself.
+    func readReactions(_ connection: Connection) throws(StorageError) {
+        try connection.readReactions()
+        note(connection.reactions)
+    }
+
     private func note(_ found: Reactions) {
         reactions.withLock { $0 = found.declared }
         reacts.store(!found.declared.isEmpty, ordering: .relaxed)
@@ -132,8 +138,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
             let isForeign = try connection.hasForeignSchema { () throws(StorageError) in try others.look(connection) }
             if isForeign {
                 foreignChanges.add(1, ordering: .releasing)
-                try connection.readReactions()
-                note(connection.reactions)
+                try readReactions(connection)
             }
             if connection.reacts { connection.reactions.forget() }
             others.begin()

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-// A trigger of the database can keep a row from being written, without an error (RAISE(IGNORE)). SQLite's count of the rows
+// A trigger of the database can keep a row from being written, without an error (RAISE(IGNORE)). SQLite's count of the changed rows
 // shows that.
 extension SQLiteWriter {
     /// Runs a statement that writes some rows of a batch.
@@ -13,7 +13,9 @@ extension SQLiteWriter {
         return try statement.run()
     }
 
-    /// Returns whether a statement has written all its rows. If it has not, it has written none.
+    /// Runs a statement that writes all of some rows or, if one is kept out, none.
+    ///
+    /// - Returns: whether it has written them.
     func runWhole(
         _ statement: Statement, _ batch: borrowing RowBatch, _ rows: Range<Int>
     ) throws(StorageError) -> Bool {
@@ -43,8 +45,8 @@ extension SQLiteWriter {
             ? connection.foreign.table(table, connection).isKeyedByRowNumber : SchemaCompiler.hasRowID(table)
     }
 
-    /// Returns whether a row that a statement should have put, and has not, is missing. Of a record that is nothing but its key, and
-    /// is stored, nothing changes.
+    /// Returns whether a row that a statement has not put is missing. If a record has only a key and is stored, its row does not
+    /// change.
     func isKeptOut(_ batch: borrowing RowBatch, _ row: Int) throws(StorageError) -> Bool {
         guard batch.plan.isOnlyKey else { return true }
         return connection.reacts ? try !isStored(batch, row) : false

@@ -24,9 +24,11 @@ public protocol UnsafeSQLiteHandle: StorageEngine {
 extension SQLiteEngine: UnsafeSQLiteHandle {
     func withUnsafeHandle<T>(_ body: (OpaquePointer) throws -> T) throws -> T {
         let result: Result<T, any Error> = try withWriter { (_, connection) throws(StorageError) in
+            let result = Result { try body(connection.database) }
             // The tables may have changed.
-            defer { connection.forgetPlans() }
-            return Result { try body(connection.database) }
+            connection.forgetPlans()
+            try readReactions(connection)
+            return result
         }
         return try result.get()
     }

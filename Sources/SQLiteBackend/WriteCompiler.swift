@@ -5,14 +5,14 @@ struct WriteCompiler {
     let plan: WritePlan
     /// The representations of the plan's table, if other software created it.
     let conversions: TableConversions
-    /// The words by which a refused row is an error, whatever the table declares: `ON CONFLICT IGNORE` would keep it out and
-    /// `ON CONFLICT REPLACE` delete others, both without one.
-    private let words: String
+    /// The words that make a refused row an error, whatever the table declares: `ON CONFLICT IGNORE` would keep it out, and
+    /// `ON CONFLICT REPLACE` would delete other rows.
+    private let resolution: String
 
     init(_ plan: WritePlan, _ conversions: TableConversions, aborts: Bool) {
         self.plan = plan
         self.conversions = conversions
-        words = aborts ? " OR ABORT" : ""
+        resolution = aborts ? " OR ABORT" : ""
     }
 
     /// An insert or upsert of several rows.
@@ -25,7 +25,7 @@ struct WriteCompiler {
         let values = plan.columns.map { conversions.writing("?", $0, of: plan.table) } + removed.map { _ in "NULL" }
         let row = "(" + values.joined(separator: ",") + ")"
         let insert =
-            "INSERT\(words) INTO \(plan.table.name.quotedName) (\(names)) VALUES "
+            "INSERT\(resolution) INTO \(plan.table.name.quotedName) (\(names)) VALUES "
             + Array(repeating: row, count: rows).joined(separator: ",")
         return plan.operation == .upsert ? insert + onConflict : insert
     }
@@ -45,7 +45,7 @@ struct WriteCompiler {
         let changes = places.filter { !plan.table.key.contains(plan.columns[$0]) }
         // A model that has only a key has nothing to set, but its row must exist.
         let sets = (changes.isEmpty ? places : changes).map(assignment).joined(separator: ", ")
-        return "UPDATE\(words) \(plan.table.name.quotedName) SET \(sets) WHERE "
+        return "UPDATE\(resolution) \(plan.table.name.quotedName) SET \(sets) WHERE "
             + keys.map(equality).joined(separator: " AND ")
     }
 
@@ -66,7 +66,7 @@ struct WriteCompiler {
 
     var patch: String {
         let sets = plan.columns.indices.map(assignment).joined(separator: ", ")
-        return "UPDATE\(words) \(plan.table.name.quotedName) SET \(sets) WHERE "
+        return "UPDATE\(resolution) \(plan.table.name.quotedName) SET \(sets) WHERE "
             + isListed(plan.keyColumns, list: plan.columns.count + 1)
     }
 

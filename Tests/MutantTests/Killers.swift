@@ -15,7 +15,9 @@ let killers = """
     children/save-replaces children-reversed
     concurrency/counter lookups-late
     concurrency/writers-do-not-wait busy-while-read
+    costs/changed-entries index-keeps-entries
     costs/owned-rows owned-rows-by-scan
+    costs/pages page-by-scan pages-sorted
     costs/referred-rows references-by-scan
     damage/cut-file corrupt-is-io damage-without-place
     damage/flipped-byte damaged-is-empty
@@ -26,6 +28,8 @@ let killers = """
     durability/reopened-often reopening-empties
     durability/truncated-stays-empty last-commit-lost-in-archive
     durability/undone-stays-undone lock-left
+    engine/equal-values equal-values-become-unique
+    engine/order-of-tables altered-table-last
     errors/place missing-is-io error-without-property error-without-sentence
     evolution/rename-of-nothing something-seems-stored nothing-seems-stored
     evolution/rename-of-removed removal-forgotten
@@ -64,11 +68,14 @@ let killers = """
     history/undone inserts-are-updates
     indexes/conditions integers-computed-as-doubles
     indexes/pages ties-reversed
+    indexes/types decimals-in-index-as-text index-at-most-is-less zero-with-sign-in-index nan-with-sign-in-index
     keys/assigned key-gap keys-from-zero
     keys/assigned-undone failed-graph-stays commits-on-rollback
     keys/assigned-unsigned refuses-after-failure
     keys/composite composite-key-joined composite-key-first
+    keys/continued owner-ends-at-nul owner-is-a-beginning
     keys/hostile-text key-cut-at-nul key-trimmed key-as-path key-cut-long empty-key-refused
+    keys/int-bounds key-at-least-is-greater key-at-most-is-less
     keys/int32 small-key
     keys/int64 key-through-double
     keys/int8 negative-key-refused
@@ -93,6 +100,7 @@ let killers = """
     names/own-tables toolkit-name-refused
     names/reopened quote-refused unicode-name-refused
     numbers/decimal decimal-operands-through-float
+    numbers/decimal-with-integers integers-beside-decimals-of-32-bits
     numbers/double operands-through-float
     numbers/literal-float operands-of-six-digits
     numbers/mixed-decimal decimals-computed-as-doubles
@@ -113,11 +121,13 @@ let killers = """
     references/replacing truncation-not-asked
     references/with-absent absent-is-neighbour
     references/with-composite related-records-cut referring-records-cut referring-records-twice
+    renames/exchanged passed-names-forgotten renamed-in-turn
     results/counts exists-of-all count-at-least-one
     results/for-each result-cut-at-1000
     results/for-each-in-itself query-ends-cursor
     results/stream-snapshot long-result-in-parts
     results/stream-stopped result-cut-at-256
+    rules/undeclared rules-removed-with-property
     schema/128-properties wide-table-refused
     schema/add-default new-default-not-applied alter-loses-rows
     schema/add-index index-refused
@@ -125,6 +135,7 @@ let killers = """
     schema/add-required mismatch-is-io
     schema/add-unique constraint-is-duplicate
     schema/first-use new-table-empty
+    schema/inserted-while-removed removed-column-filled
     schema/int-to-text last-integer-unrecorded
     schema/narrowed conversion-loses-last
     schema/recorded schema-forgotten
@@ -132,6 +143,7 @@ let killers = """
     schema/rename-and-widen last-double-unrecorded
     schema/text-to-int only-text-unrecorded
     schema/widen-integer replacement-refused types-recorded-as-text
+    search/changed-type search-lost-by-rebuilding
     search/first-use commit-not-indexed segment-lost marks-forgotten
     search/scan range-without-end
     search/transactions every-other-commit-indexed merged-stays number-reused
@@ -148,8 +160,8 @@ let killers = """
     text/contains contains-at-start
     text/folded-contains diacritics-folded-with-case
     text/like like-anywhere like-question-is-star like-question-is-itself like-star-is-one like-escape-is-itself
-    text/like-folded like-star-is-not-none folding-ignored case-not-folded diacritics-not-folded
     text/like-folded folding-of-ascii-alone
+    text/like-folded like-star-is-not-none folding-ignored case-not-folded diacritics-not-folded
     text/like-slow like-is-plain
     text/prefix prefix-anywhere text-ignores-case empty-pattern-matches-nothing percent-is-wildcard
     text/prefix underscore-is-wildcard star-is-wildcard question-mark-is-wildcard
@@ -160,6 +172,7 @@ let killers = """
     through/order-nils limit-one-more limit-one-less offset-ignored descending-ignored
     through/order-several second-sort-key-ignored
     transactions/blocking duplicate-is-constraint
+    transactions/savepoint-rewritten savepoint-undone-forwards
     transactions/savepoints-nested savepoint-kept savepoint-undoes-all
     transactions/undone-references references-not-looked-up
     transactions/unseen-outside dirty-reads
@@ -187,6 +200,7 @@ let killers = """
     values/double-order nan-is-least
     values/duration-column duration-less
     values/embedded embedded-lost
+    values/embedded-null null-text-is-nil
     values/empty-nil-zero nil-is-empty
     values/int16-column greatest-int16-lost
     values/int32-column greatest-int32-lost
@@ -200,8 +214,8 @@ let killers = """
     values/int8-grouped aggregate-without-nil
     values/int8-order nil-sorts-last nil-always-first maximum-too-small
     values/int8-ranged at-most-is-less at-least-is-greater and-is-last
-    values/int8-set patch-touches-all patch-skips-nil patch-skips-empty patch-sets-first
     values/int8-set conditions-of-writes-ignored patch-counts-more
+    values/int8-set patch-touches-all patch-skips-nil patch-skips-empty patch-sets-first
     values/negative-zero negative-zero-differs
     values/negative-zero-elements list-by-bits
     values/relative-url array-error-next-element array-error-first-element

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
@@ -206,7 +207,7 @@ struct ForeignReactionTests {
                 "CREATE TRIGGER t AFTER UPDATE ON child BEGIN UPDATE child SET parent_id = 3 WHERE id = 2; END",
             ], told: ["child everything"]
         ) { try await $0.update(Child(id: 1, parent: 2)) },
-        // A record that refers to its like.
+        // A record that refers to another one of its model.
         Reaction(
             [
                 "CREATE TABLE child (id INTEGER PRIMARY KEY, parent_id INT REFERENCES child (id) ON DELETE CASCADE)",
@@ -220,7 +221,7 @@ struct ForeignReactionTests {
                 "INSERT INTO child VALUES (1, 0, 1, 1, NULL, NULL), (2, 0, 2, 2, 1, 1)",
             ], told: ["child everything"]
         ) { try await $0.delete(Child.self, key: 1) },
-        // None of these changes another row.
+        // These change no other row.
         Reaction(child("ON DELETE NO ACTION ON UPDATE RESTRICT"), told: ["parent +[] ~[] -[3]"]) {
             try await $0.delete(Parent.self, key: 3)
         },
@@ -362,6 +363,25 @@ struct ForeignReactionTests {
         }
     }
 
+    @Test
+    func `what triggers change in owned records and in their owner is returned`() async throws {
+        try await withDatabase { path in
+            try await Store(SQLiteBackend(path: path), models: Own.self, Log.self).thenClose { store in
+                try await store.withUnsafeSQLiteHandle { database in
+                    for sql in [
+                        "CREATE TRIGGER t AFTER INSERT ON Own_parts WHEN new.n = 1 BEGIN UPDATE Own_parts SET n = 10 WHERE n = 1; END",
+                        "CREATE TRIGGER u AFTER INSERT ON Own_parts WHEN new.n = 2 BEGIN UPDATE Own SET text = 'two'; END",
+                    ] { try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK) }
+                }
+                #expect(!store.info.has(.knownChanges))
+                let first = Own(id: 1, text: "a", parts: [Part(n: 1), Part(n: 3)])
+                #expect(try await store.insert(first) == Own(id: 1, text: "a", parts: [Part(n: 10), Part(n: 3)]))
+                let second = Own(id: 2, text: "b", parts: [Part(n: 2)])
+                #expect(try await store.save([second]) == [Own(id: 2, text: "two", parts: [Part(n: 2)])])
+            }
+        }
+    }
+
     // MARK: History and layers
 
     @Test
@@ -388,6 +408,43 @@ struct ForeignReactionTests {
             var befores: [Int?] = []
             for try await entry in store.history(of: Child.self) { befores.append(try entry.before?.id) }
             expect(befores, equals: [1, 2])
+        }
+    }
+
+    @Test
+    func `the undo of a cascade restores all records, and that of an insert removes them`() async throws {
+        let options = Store.Options(history: .init(records: [Parent.self, Child.self]))
+        try await withTables(Self.child("ON DELETE CASCADE"), options: options) { (store, _) in
+            try await store.delete(Parent.self, key: 1)
+            try await store.undo(1)
+            #expect(try await store.select(Parent.self).keys() == [1, 2, 3])
+            #expect(try await store.select(Child.self).all().map(\.parent) == [1, 1, 2])
+            try await store.undo(2)
+            #expect(try await store.select(Parent.self).keys() == [2, 3])
+            #expect(try await store.select(Child.self).keys() == [3])
+            try await store.transaction { tx in
+                try tx.insert(Parent(id: 7, name: "x"))
+                try tx.insert(Child(id: 7, parent: 7))
+            }
+            try await store.undo(4)
+            #expect(try await store.select(Parent.self).keys() == [2, 3])
+            #expect(try await store.select(Child.self).keys() == [3])
+        }
+    }
+
+    @Test(arguments: ["ON DELETE CASCADE", "ON DELETE SET NULL", "ON DELETE RESTRICT"])
+    func `an undo deletes no records by foreign keys that its commit has not inserted`(_ action: String) async throws {
+        let sql = Self.child(action) + ["CREATE UNIQUE INDEX names ON parent (name)"]
+        try await withTables(sql, options: .init(history: .init(records: [Parent.self]))) { (store, _) in
+            try await store.update(Parent(id: 1, name: "z"))
+            try await store.undo(1)
+            #expect(try await store.find(Parent.self, key: 1)?.name == "a")
+            #expect(try await store.select(Child.self).all().map(\.parent) == [1, 1, 2])
+            try await store.insert(Parent(id: 7, name: "x"))
+            try await store.insert(Child(id: 7, parent: 7))
+            let error = await expectError(.conflict) { try await store.undo(3) }
+            #expect(error?.message.contains("child 7") == true)
+            #expect(try await store.find(Child.self, key: 7)?.parent == 7)
         }
     }
 

@@ -12,8 +12,8 @@ import Testing
     @Key var k: String
 }
 
-/// Rows that a table keeps out or replaces without an error of SQLite's (clauses E5, W1 to W3): a call that returns has stored what
-/// it was given.
+/// Rows that a table keeps out or replaces without an error of SQLite (clauses E5, W1 to W3): a call that returns has stored what it
+/// was given.
 @Suite("SQLite tables that keep rows out or replace them refuse the call")
 struct ForeignRefusalTests {
     /// A declaration, and what storing a record that it refuses is: `a` under key 2, where key 1 has it.
@@ -125,7 +125,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["IGNORE", "REPLACE", "FAIL"])
-    func `a nil that the column takes not is constraint`(_ clause: String) async throws {
+    func `a nil that the column does not accept is constraint`(_ clause: String) async throws {
         let table = "CREATE TABLE ui (id INTEGER PRIMARY KEY, k TEXT NOT NULL ON CONFLICT \(clause) DEFAULT 'd')"
         try await withRecords([table]) { (store, path) in
             await expectError(.constraint) { try await store.insert(Entry(id: 2, k: nil)) }

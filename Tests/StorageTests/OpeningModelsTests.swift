@@ -1,5 +1,6 @@
 import Foundation
 import MemoryBackend
+import SQLiteBackend
 import StorageKit
 import Testing
 
@@ -43,6 +44,32 @@ struct OpeningModelsTests {
             }
             #expect(error?.property == "house")
             #expect(error?.message.contains("default") == true && error?.message.contains("Optional") == true)
+        }
+    }
+
+    @Storable("Member") struct UniqueMember {
+        var id: UUID?
+        @Unique var email: String?
+    }
+    @Storable("Member") struct PlainMember {
+        var id: UUID?
+        var email: String?
+    }
+
+    @Test
+    func `a store that is opened read-only keeps the rules that the program removes`() async throws {
+        try await withDatabase { path in
+            try await Store(SQLiteBackend(path: path), models: UniqueMember.self).thenClose { store in
+                _ = try await store.insert(UniqueMember(email: "a"))
+            }
+            let reader = SQLiteBackend(path: path, isReadOnly: true)
+            let options = Store.Options.removingRules(of: PlainMember.self, "email")
+            try await Store(reader, models: PlainMember.self, options: options).thenClose { store in
+                #expect(try await store.select(PlainMember.self).count() == 1)
+            }
+            try await Store(SQLiteBackend(path: path), models: PlainMember.self, options: options).thenClose { store in
+                #expect(try await store.insert([PlainMember(email: "a"), PlainMember(email: "a")]).count == 2)
+            }
         }
     }
 

@@ -10,7 +10,7 @@ private struct Page: Equatable {
     var text = ""
 }
 
-/// The file of an open database that loses its name (clauses W8 and T6): nothing is acknowledged that the name does not lead to.
+/// The file of an open database loses its name (clauses W8 and T6): no write is acknowledged that a later opening does not find.
 @Suite("SQLite's file is removed, moved or replaced while it is open")
 struct SQLiteMovedFileTests {
     enum Harm: String, CaseIterable {
@@ -61,7 +61,7 @@ struct SQLiteMovedFileTests {
             case .removed, .removedWithLog: expect(!FileManager.default.fileExists(atPath: path))
             case .replaced: break
             case .renamed, .folderRenamed:
-                // Where the file is put back, the store goes on.
+                // If the file is put back, the store continues.
                 if harm == .renamed { try FileManager.default.moveItem(atPath: path + ".old", toPath: path) }
                 if harm == .folderRenamed {
                     try FileManager.default.moveItem(
@@ -123,7 +123,8 @@ struct SQLiteMovedFileTests {
     }
 
     @Test
-    func `no store is made beside the log of a file that is elsewhere, which would lose its last commits`() async throws
+    func `no store is created at a name whose log belongs to a moved file, which would lose its last commits`()
+        async throws
     {
         try await withOpenStore { (first, path, folder) in
             try Harm.renamed(path, in: folder)
@@ -169,7 +170,7 @@ struct SQLiteMovedFileTests {
     }
 
     @Test
-    func `transactions of one group fail each, and the queue goes on`() async throws {
+    func `each transaction of a group fails, and the queue continues`() async throws {
         try await withOpenStore { (store, path, _) in
             try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
             await withTaskGroup(of: StorageError.Code?.self) { group in

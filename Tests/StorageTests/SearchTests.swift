@@ -200,7 +200,7 @@ struct SearchTests {
         }
     }
 
-    @Test func `an index that an earlier version made of no record answers nothing, and is made anew at opening`()
+    @Test func `an index into which an earlier version put no record answers no query, and is rebuilt at opening`()
         async throws
     {
         try await withDatabase { path in

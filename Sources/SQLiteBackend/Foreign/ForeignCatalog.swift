@@ -125,7 +125,7 @@ final class ForeignCatalog {
         return (collation.map { String(cString: $0).uppercased() } ?? "BINARY", isAutoincrement != 0)
     }
 
-    /// Returns whether the primary key has an index: that of a table whose key is SQLite's row number has none.
+    /// Returns whether the primary key has an index. It has none if it is SQLite's row number.
     private static func hasKeyIndex(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
         let statement = try Statement(
             connection, "SELECT count(*) FROM pragma_index_list(?1, 'main') WHERE origin = 'pk'")

@@ -37,7 +37,7 @@ struct ForeignTable {
     /// True if SQLite remembers the greatest row number ever used.
     let isAutoincrement: Bool
     let hasRowID: Bool
-    /// True if the declaration may say what becomes of a row that breaks a constraint.
+    /// True if the declaration may have an `ON CONFLICT` clause.
     let hasConflictClause: Bool
     /// True if the primary key has an index of its own.
     let hasKeyIndex: Bool

@@ -25,9 +25,12 @@ package import Foundation
 ///
 /// The same calls without `async` are ``blocking``. A transaction is `transaction`.
 public final class Store: Sendable {
-    /// The backend's name, location, capabilities and limits. What a store lacks that cannot write may change, and what a
-    /// database can that changes rows by itself.
-    public var info: BackendInfo { canWrite && reacting?.mayReact != true ? opened : engine.info }
+    /// The backend's name, location, capabilities and limits.
+    ///
+    /// Two capabilities may change while the store is open: `writing`, if it lacked that when it was opened, and `knownChanges`.
+    public var info: BackendInfo {
+        canWrite && reacting?.mayReact != true && opened.has(.knownChanges) ? opened : engine.info
+    }
     /// The backend's information when the store was opened.
     let opened: BackendInfo
     let engine: any StorageEngine

@@ -8,7 +8,7 @@ extension Conformance {
     static let recordedRuleCases: [ConformanceCase] = [
         ConformanceCase(
             "rules/undeclared", [.s14: [1, 3], .w13: [1, 2], .w14: [1, 3], .r3: [1], .f1: [2]], needs: [.durability],
-            "A program that does not declare properties obeys their rules, and takes none away by opening the store."
+            "A program that does not declare properties obeys their rules, and removes none by opening the store."
         ) { t in
             let clock = try await ruled(t)
             let older = try await t.open(Versioned<Bare>.self, clock: clock)
@@ -25,7 +25,7 @@ extension Conformance {
         ConformanceCase(
             "rules/unmarked", [.s14: [1, 3], .w13: [1, 2], .w14: [1, 3], .r2: [1], .r3: [1], .f1: [2], .f6: [1]],
             needs: [.durability],
-            "A program that declares properties without their rules obeys these, and takes none away by opening the store."
+            "A program that declares properties without their rules obeys the rules, and removes none by opening the store."
         ) { t in
             let clock = try await ruled(t)
             let older = try await t.open(Versioned<UnruledNote>.self, clock: clock)
@@ -36,7 +36,7 @@ extension Conformance {
         },
         ConformanceCase(
             "rules/undeclared-owned", [.s14: [1, 3], .r3: [1, 3], .f1: [2], .f6: [1], .s7: [3]], needs: [.durability],
-            "The rules of owned records, and of arrays of references, that a program does not declare stay, too."
+            "The rules of owned records and of arrays of references stay if a program does not declare them."
         ) { t in
             let newer = try await t.open(Versioned<RuledTags>.self)
             try await newer.insert([Versioned<RuledShelf>(1, "s"), Versioned<RuledShelf>(2, "t")])
@@ -114,7 +114,7 @@ extension Conformance {
         },
         ConformanceCase(
             "rules/assigned-keys", [.s14: [3], .k2: [1]], needs: [.durability],
-            "A program that does not let the store assign keys makes it forget none that was used."
+            "After a program with keys of its own has written, the store still assigns no key that was used."
         ) { t in
             let newer = try await t.open(Versioned<AssignedKey>.self)
             try await newer.insert((1...3).map { _ in Versioned<AssignedKey>(nil) })
@@ -131,7 +131,7 @@ extension Conformance {
         },
         ConformanceCase(
             "sharing/rules-undeclared", [.s14: [1, 3], .s11: [2]], needs: [.sharing],
-            "An older program that opens the store takes no rule from one that is open."
+            "An older program that opens the store removes no rule that a running one declares."
         ) { t in
             let clock = TrialClock()
             let newer = try await t.open(Versioned<RuledNote>.self, clock: clock)
@@ -147,7 +147,7 @@ extension Conformance {
         ConformanceCase(
             "sharing/rules-added", [.s14: [1, 2], .f1: [2], .f6: [1], .r2: [1], .w13: [1, 2], .w14: [1, 3]],
             needs: [.sharing],
-            "A program that was open before another one added rules is bound by them from its next write on."
+            "A program that was open before another one added rules is bound by them from its next write."
         ) { t in
             let clock = TrialClock()
             let older = try await t.open(Versioned<UnruledNote>.self, clock: clock)

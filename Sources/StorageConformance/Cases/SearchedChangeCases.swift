@@ -5,34 +5,40 @@ internal import StorageAPI
 extension Conformance {
     static let searchedChangeCases: [ConformanceCase] = [
         searched(
-            "search/changed-added", "A search goes on after properties are added, searched ones too.",
+            "search/changed-added", "A search finds what it should after properties are added, searched ones too.",
             WordsWithMore.self,
             [.int(1), nil, 3], isReversible: true),
         searched(
-            "search/changed-removed", "A search goes on after a property is removed.", WordsWithoutCount.self, [],
+            "search/changed-removed", "A search finds what it should after a property is removed.",
+            WordsWithoutCount.self, [],
             isReversible: true),
         searched(
-            "search/changed-type", "A search goes on after a property of the record gets a wider type.",
+            "search/changed-type", "A search finds what it should after a property of the record gets a wider type.",
             WidenedWords.self,
             [.double(1)]),
         searched(
-            "search/changed-optional", "A search goes on after a property becomes Optional.", OptionalCountWords.self,
+            "search/changed-optional", "A search finds what it should after a property becomes Optional.",
+            OptionalCountWords.self,
             [.int(1)], isReversible: true),
         searched(
-            "search/changed-unique", "A search goes on after a property becomes unique.", UniqueWords.self, [.int(9)],
+            "search/changed-unique", "A search finds what it should after a property becomes unique.", UniqueWords.self,
+            [.int(9)],
             isReversible: true),
         searched(
-            "search/changed-owned", "A search goes on after a property of owned records gets a wider type.",
+            "search/changed-owned",
+            "A search finds what it should after a property of owned records gets a wider type.",
             WidenedWordTags.self, [.int(1)], size: .double(2)),
         searched(
-            "search/changed-name", "A search goes on after a searched property is renamed.", RenamedWords.self,
+            "search/changed-name", "A search finds what it should after a searched property is renamed.",
+            RenamedWords.self,
             [.int(1)]),
         searched(
-            "search/changed-text", "A search goes on after a searched text becomes Optional.", OptionalWords.self,
+            "search/changed-text", "A search finds what it should after a searched text becomes Optional.",
+            OptionalWords.self,
             [.int(1)],
             isReversible: true),
         searched(
-            "search/changed-path", "A search goes on after owned records that are searched get another name.",
+            "search/changed-path", "A search finds what it should after searched owned records get another name.",
             MovedWordTags.self, [.int(1)]),
     ]
 

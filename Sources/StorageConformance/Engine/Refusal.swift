@@ -10,8 +10,8 @@ enum Refusal {
         case .durability: try await durability(trial)
         case .sharing: try await sharing(trial)
         case .changingWhileReading: try await changingWhileReading(trial)
-        // Nothing can be tested: undetected damage shows in no call, and what is not noticed may be read for other reasons. What a
-        // database changes by itself others have declared.
+        // Nothing can be tested: undetected damage shows in no call, and what is not noticed may be read for other reasons. The
+        // declarations by which a database changes rows are those of other software.
         case .damageDetection, .foreignCommits, .knownChanges: break
         }
     }

@@ -24,7 +24,7 @@ public protocol ReactingWriter: StorageWriter {
     /// Returns the names of the tables whose rows the database has changed by itself since ``watchReactions()``. It is asked
     /// before the commit.
     ///
-    /// A change of a row that the transaction's own batches have written is none, as long as the row stays: the store reads
-    /// it afterwards. Naming a table too many costs observers a read, and may refuse a call.
+    /// Leave out changes of rows that the transaction's own batches have written, as long as the rows stay: the store reads these
+    /// afterwards. A table too many costs observers a read, and may refuse a call.
     func reactions() throws(StorageError) -> Set<String>
 }

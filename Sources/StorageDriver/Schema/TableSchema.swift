@@ -32,7 +32,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     }
     /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var removed: Bool?
-    /// True if the rules of a removed table still bind. Versions of the library up to format 2 let them go.
+    /// True if the rules of a removed table still bind. Versions of the library up to format 2 drop them.
     package var keepsRules: Bool?
     /// The former names of the property that other properties have had since; see ``ColumnSchema/settledNames``.
     package var settledNames: [String]?
@@ -144,11 +144,11 @@ extension TableSchema {
     /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, or if
     /// a property has a former name of another, 2 if a column is searched, else 1.
     ///
-    /// A program that knows an earlier version alone would write to the table and pass over the rule, lose the record of the
-    /// names, or leave the search index as it is, so it must refuse the store (clause S5).
+    /// A program that knows only earlier versions would ignore the rule, lose the record of the names, or leave the search index as
+    /// it is when it writes, so it must refuse the store (clause S5).
     package var requiredFormat: Int {
         let hasRule = columns.contains { column in
-            let isChecked = column.reference.map { $0.onDelete != .unchecked } ?? false
+            let isChecked = column.reference.map { $0.part == 0 && $0.onDelete != .unchecked } ?? false
             return (isRemoved || column.isRemoved) && binds(column)
                 && (column.isExpiry || column.searchWeight != nil || isChecked)
         }
@@ -156,8 +156,8 @@ extension TableSchema {
         return hasRule || isSettled ? 3 : columns.contains { $0.searchWeight != nil } ? 2 : 1
     }
 
-    /// Returns whether the rules of a column bind writes (clause S14). Those of a property that no program declares do, except
-    /// where an earlier version of the library has removed it.
+    /// Returns whether the rules of a column bind writes (clause S14). They do even if no program declares the property, unless an
+    /// earlier version of the library has removed it.
     package func binds(_ column: ColumnSchema) -> Bool {
         if isRemoved, keepsRules != true { return false }
         // That version has taken the marks of the column, and the index of a reference, which its first part has.

@@ -220,6 +220,22 @@ extension Mutant {
             guard case .create(let table) = change, table.columns.count > 100 else { return [change] }
             throw StorageError(.limitExceeded, "The table has too many columns.", model: table.path.first)
         },
+        changes("rules-removed-with-property", [.s14], "A removed property loses its rules.") { change in
+            guard case .alter(let old, var new, let added) = change else { return [change] }
+            for index in new.columns.indices where new.columns[index].isRemoved {
+                (new.columns[index].isIndexed, new.columns[index].isUnique) = (false, false)
+                (new.columns[index].isExpiry, new.columns[index].searchWeight) = (false, nil)
+                new.columns[index].reference = nil
+            }
+            return [.alter(from: old, to: new, added: added)]
+        },
+        changes("search-lost-by-rebuilding", [.s3, .f8], "A table that is made again is no longer searched.") {
+            change in
+            // The path of a table begins with nothing while its rows are copied.
+            guard case .alter(let old, var new, let added) = change, old.path.first == "" else { return [change] }
+            for index in new.columns.indices { new.columns[index].searchWeight = nil }
+            return [.alter(from: old, to: new, added: added)]
+        },
         changes("unique-not-enforced", [.w13], "Unique properties are not.") { change in
             guard case .create(var table) = change else { return [change] }
             for index in table.columns.indices { table.columns[index].isUnique = false }

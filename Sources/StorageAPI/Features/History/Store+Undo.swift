@@ -60,7 +60,9 @@ private struct Undoing {
     let former: FormerSchemas
     /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
     var firstPlaces = ByName<[[Value]: Int64]>()
-    /// The records to delete, by model.
+    /// The places after which the parts of the commit's changes begin.
+    private var parts: [Int64] = []
+    /// The deleted records, by model.
     var gone = ByName<KeySet>()
 
     init(_ commit: Int64, _ context: TransactionContext, _ store: Store) throws(StorageError) {
@@ -83,7 +85,7 @@ private struct Undoing {
         try findConflicts()
         try removeInserted()
         try restore()
-        try judge()
+        for (model, keys) in gone.entries { try requireUnused(keys, of: model) }
         guard let number = context.capture?.historyPlace?.commit else { return nil }
         try UndoneCommits.record(
             number, undoes: commit, of: history, in: context.innerWriter(), store.registry.directory)
@@ -103,14 +105,14 @@ private struct Undoing {
         StorageError(.notFound, "The store's history has no commit \(commit); history(since:) tells which there are.")
     }
 
-    /// Calls the body with each change of the commit that is the first of its record.
+    /// Calls the body with each change of the commit that is the first of its record, the last one first: the foreign keys of a
+    /// database hold after each of them.
     private func forEachFirst(
         _ body: ([HistoryReading.Change]) throws(StorageError) -> Void
     ) throws(StorageError) {
-        var place: Int64 = 0
-        while let part = try page(after: place), let last = part.last {
-            place = last.place
-            try body(part.filter { firstPlaces[$0.model]?[$0.key] == $0.place })
+        for place in parts.reversed() {
+            let part = try page(after: place) ?? []
+            try body(part.reversed().filter { firstPlaces[$0.model]?[$0.key] == $0.place })
         }
     }
 
@@ -122,6 +124,7 @@ private struct Undoing {
     private mutating func collect() throws(StorageError) {
         var place: Int64 = 0
         while let part = try page(after: place), let last = part.last {
+            parts.append(place)
             place = last.place
             for change in part where firstPlaces[change.model]?[change.key] == nil {
                 guard let model = settings.model(change.model), commit > model.since else {
@@ -232,7 +235,9 @@ private struct Undoing {
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
-                let hasUnique = writing.model.root.schema.columns.contains(where: \.isUnique)
+                let root = writing.model.root.schema
+                // The foreign keys of a database would delete what refers to an updated record.
+                let hasUnique = !root.isForeign && root.columns.contains(where: \.isUnique)
                 var keys = ValueList(width: writing.model.rootKeyCount, values: [])
                 for change in changes {
                     guard change.kind == .inserted || hasUnique && change.kind == .updated else { continue }
@@ -241,7 +246,9 @@ private struct Undoing {
                 }
                 guard keys.count > 0 else { continue }
                 let cells = ValueCells(keys)
-                // References to them are checked at the end: no rule of a reference removes later records.
+                // References to them are checked at the end: no rule of a reference removes later records. A database follows its
+                // rules at once.
+                if root.isForeign, let keys = going[model] { try requireUnused(keys, of: model) }
                 _ = try writing.deleteRows(cells.rows)
             }
         }
@@ -262,17 +269,16 @@ private struct Undoing {
         }
     }
 
-    /// - Throws: `conflict` if records refer to deleted ones.
-    private func judge() throws(StorageError) {
-        for (model, keys) in gone.entries {
-            let handle = try context.handle(.recorded(model))
-            for referrer in try context.referrers(to: handle) {
-                let rows = try referrer.rows(keys, in: writer)
-                guard rows.count > 0 else { continue }
-                let referring = try context.handle(.recorded(referrer.model))
-                let roots = referrer.roots(of: rows, keyCount: referring.tables.rootKeyCount)
-                throw conflict(roots.map { (referrer.model, $0) })
-            }
+    /// - Throws: `conflict` if records that stay refer to some that go.
+    private func requireUnused(_ keys: KeySet, of model: String) throws(StorageError) {
+        let handle = try context.handle(.recorded(model))
+        for referrer in try context.referrers(to: handle) {
+            let rows = try referrer.rows(keys, in: writer)
+            guard rows.count > 0 else { continue }
+            let referring = try context.handle(.recorded(referrer.model))
+            let roots = referrer.roots(of: rows, keyCount: referring.tables.rootKeyCount)
+            let left = roots.filter { !referrer.model.isSame(as: model) || !keys.contains($0) }
+            if !left.isEmpty { throw conflict(left.map { (referrer.model, $0) }) }
         }
     }
 

@@ -11,7 +11,7 @@ final class ExpiringModels: Sendable {
         /// The root's column that has the time.
         let column: Int
         /// The source by which its records are deleted: the type, for a model that the store does not record. Nil if the program
-        /// alone declares the expiry, and the store has lost it: then they are hidden, and stay.
+        /// declares an expiry that the store no longer records: expired records are then hidden and stay.
         let source: ModelSource?
 
         var name: String { root.path[0] }

@@ -34,7 +34,7 @@ extension StoreSearch {
         let (settings, tables) = (try recorded(in: session), try session.tables())
         return settings?.models
             .filter { known in
-                // Another version's programs may search a model that has no searched property any more.
+                // Another version of the library may keep an index of a model that has no searched property any more.
                 SearchedModel(known.name, in: tables) != nil && Analyzer(named: known.analyzer) != nil
                     && (known.building != nil || known.searched(in: tables) == nil)
             }.map(\.name) ?? []

@@ -35,15 +35,22 @@ extension StoreSearch: TextSearch {
     }
 
     /// The index that answers queries of a model, with all that the session's transaction has changed.
+    ///
+    /// - Throws: `invalidQuery` if the model has no index, and `schemaMismatch` if the program declares one; `schemaNewer` if another
+    ///   version's analyzer has made it; `busy` until it is complete.
     private func index(of model: ModelTables, in session: any StorageSession) throws(StorageError) -> OpenIndex {
         let base = (session as? any ReadTrackingSession)?.untracked(reading: model.name) ?? session
-        if model.declaresSearch, try recorded(in: base)?.model(model.name) == nil {
+        let settings: SearchSettings.Model
+        do throws(StorageError) {
+            settings = try indexed(model.name, in: base)
+        } catch {
+            guard error.code == .invalidQuery, model.declaresSearch else { throw error }
             throw StorageError(
                 .schemaMismatch,
                 "Another process has removed the search of \(model.name). Update the program, or close the store and open it "
                     + "again.", model: model.name)
         }
-        let (settings, searched) = try settings(of: model.name, in: base)
+        guard let searched = settings.searched(in: try base.tables()) else { throw SearchSettings.outdated(model.name) }
         guard let ready = settings.ready else { throw SearchSettings.unfinished(model.name) }
         if let recorder = Self.recorder(in: base) {
             for open in try recorder.index(model.name) where open.number == ready { return open }

@@ -32,8 +32,8 @@ final class SearchRecorder: ChangeSubscriber {
 
     func follows(_ model: String) -> Bool { search.follows(model) }
 
-    /// An update of some columns, none of which is searched, leaves the index as it is. The plan's table is as the program knows
-    /// it, which may have been open before a property was marked.
+    /// An update of columns that are not searched leaves the index as it is. The store's tables tell which are: the plan's table is
+    /// as the program knows it, which may have been open before a property was marked.
     func follows(_ plan: WritePlan) -> Bool {
         guard plan.operation == .patch, let searched = searchedColumns ?? (try? Self.searchedColumns(in: writer)) else {
             return true
@@ -67,7 +67,6 @@ final class SearchRecorder: ChangeSubscriber {
 
     func didReplaceAll(of model: String) { willReplaceAll(of: model) }
 
-    /// The index is built again.
     func didReact(in model: String) { willReplaceAll(of: model) }
 
     func didChangeTables() { (indexes, searchedColumns) = (ByName(), nil) }

@@ -24,10 +24,10 @@ struct SearchSettings: Codable, Equatable, Sendable {
         /// False for indexes that an earlier version of the library has made, which are made anew.
         var isCurrent: Bool { format == SegmentFormat.version }
 
-        /// The model in a store's tables as the indexes number its properties; nil if they are of no use and made anew.
+        /// The model in a store's tables as the indexes number its properties; nil if the indexes must be rebuilt.
         func searched(in tables: [TableSchema]) -> SearchedModel? { isCurrent ? numbered(in: tables) : nil }
 
-        /// The model in a store's tables as the indexes number its properties; nil if these are others.
+        /// The same, for indexes of any format; nil if they have other properties.
         func numbered(in tables: [TableSchema]) -> SearchedModel? {
             SearchedModel(name, in: tables)?.numbered(as: properties)
         }

@@ -16,7 +16,7 @@ struct SearchedModel: Sendable {
 
     let name: String
     let root: TableSchema
-    /// In the order by which an index numbers them. A new index has those of the root first, then those of each owned table.
+    /// In the order in which an index numbers them. A new index begins with those of the root, then has those of each owned table.
     let columns: [Column]
 
     /// The number of a property is a byte of each term of the index, and 255 marks the keys of records.
@@ -44,8 +44,8 @@ struct SearchedModel: Sendable {
         (name, root, self.columns) = (model.name, model.root, columns)
     }
 
-    /// Returns the model with its properties as an index numbers them; nil if the index has other properties, or if an
-    /// earlier version made it with those of the root after owned ones, and so of no record.
+    /// Returns the model with its properties as an index numbers them; nil if the index has other properties, or if it has those
+    /// of the root after owned ones: an earlier version made it, and put no record into it.
     func numbered(as names: [String]) -> SearchedModel? {
         var left = columns
         var found: [Column] = []
@@ -96,7 +96,7 @@ struct DocumentPlans: Sendable {
                 tables.append((column.table, [number]))
             }
         }
-        // The root's rows say which records there are.
+        // The root's rows tell which records there are.
         tables = tables.filter(\.table.isRoot) + tables.filter { !$0.table.isRoot }
         texts = tables.map { table, properties in
             let key = table.isRoot ? table.key : table.columns.indices.prefix { table.columns[$0].role == .owner }

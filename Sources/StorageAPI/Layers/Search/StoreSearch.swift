@@ -107,19 +107,9 @@ final class StoreSearch: SchemaChangeObserver {
     /// Keeps what a session has read of committed segments and commits.
     func keep(_ cache: SearchCache, _ number: Int) { state.withLock { $0.caches[number] = cache } }
 
-    /// The settings of a model's index, and the model as the index numbers its properties.
-    ///
-    /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it; `busy` if an
-    ///   earlier version has made it, until it is made anew.
-    func settings(
-        of model: String, in session: any StorageSession
-    ) throws(StorageError) -> (settings: SearchSettings.Model, model: SearchedModel) {
-        let found = try indexed(model, in: session)
-        guard let searched = found.searched(in: try session.tables()) else { throw SearchSettings.outdated(model) }
-        return (found, searched)
-    }
-
     /// The settings of a model's index, of any format.
+    ///
+    /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it.
     func indexed(_ model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
         guard let found = try recorded(in: session)?.model(model) else {
             throw StorageError(

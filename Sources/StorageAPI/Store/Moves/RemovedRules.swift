@@ -13,18 +13,18 @@ extension Store.Options {
     ///     options: .removingRules(of: Customer.self, "email"))
     /// ```
     ///
-    /// A program that declares a property without a rule, or does not declare the property, takes nothing away: another version
-    /// of the program may rely on the rule. This says that the rule is no longer wanted. The store removes it when it creates or
-    /// updates the model's tables, and logs that.
+    /// A program that declares a property without a rule, or does not declare the property, removes nothing: another version of
+    /// the program may rely on the rule. These options say that the rule is no longer wanted. The store removes it when it
+    /// prepares the model, and logs that.
     ///
     /// A program that is open meanwhile and declares the rule gets `schemaMismatch` before it writes records of the model. If it is
-    /// opened again, the rule is back, so that a program can be rolled back.
+    /// opened again, the rule is back, so that you can return to an earlier version of a program.
     ///
     /// - Parameters:
     ///   - model: the model.
-    ///   - properties: the stored names of the properties, declared or not. One of an owned record follows the property that leads
-    ///     to it and a point: `"lines.text"`. The name of a property that owns records stands for all of theirs, too. Rules that
-    ///     the model declares stay.
+    ///   - properties: the stored names of the properties, declared or not. Name a property of owned records after the property
+    ///     that owns them: `"lines.text"`. The name of a property that owns records, `"lines"`, stands for all of their properties.
+    ///     Rules that the model declares stay.
     public func removingRules<M: Storable>(of model: M.Type, _ properties: String...) -> Self {
         var options = self
         options.removals.append((model.schema.name, properties))

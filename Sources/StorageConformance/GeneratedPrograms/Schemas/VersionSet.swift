@@ -306,7 +306,7 @@ enum PartRoot: VersionPart { static let part = VersionSet.Part.root }
 enum PartA: VersionPart { static let part = VersionSet.Part.a }
 enum PartB: VersionPart { static let part = VersionSet.Part.b }
 
-/// The records to which those of all versions refer: as many as there are values of a number that may become a reference.
+/// The records to which references lead. They have all the values of an integer that may become a reference.
 enum VersionGoal: ModelVersion {
     static let model = "Goal"
     static let fields: [VersionField] = [.id]

@@ -125,18 +125,19 @@ extension QueryTerm {
 }
 
 extension TableSchema {
-    /// The references in the table, each with the columns of its parts. Those whose rules bind nothing any more are left out, or
-    /// are not checked where a whole table is removed.
+    /// The references in the table, each with the columns of its parts. A removed reference that binds no writes is left out; those
+    /// of a removed table that binds none are not checked.
     package var references: [(columns: [Int], schema: ReferenceSchema)] {
         var found: [(columns: [Int], schema: ReferenceSchema)] = []
-        var isFree = false
+        var isKept = false
         for (index, column) in columns.enumerated() {
             guard var reference = column.reference else { continue }
             if reference.part == 0 {
-                isFree = !binds(column)
-                if isFree, isRemoved { reference.onDelete = .unchecked }
-                if !isFree || !column.isRemoved { found.append(([index], reference)) }
-            } else if !isFree || !column.isRemoved, let last = found.indices.last {
+                let isBinding = binds(column)
+                isKept = isBinding || !column.isRemoved
+                if !isBinding { reference.onDelete = .unchecked }
+                if isKept { found.append(([index], reference)) }
+            } else if isKept, let last = found.indices.last {
                 found[last].columns.append(index)
             }
         }

@@ -30,7 +30,7 @@ extension ModelTables {
         return ModelTables(name: name, tables: bindings, assigns: assigns, undeclared: others)
     }
 
-    /// The same model in the tables by which it reads and writes, with the references of those that are recorded now.
+    /// The same model in the tables by which it reads and writes, with the references that are recorded now.
     func bound(like now: ModelTables) -> ModelTables {
         let bindings = zip(tables, now.tables).map { $0.bound(like: $1) }
         return ModelTables(name: name, tables: bindings, assigns: assigns, undeclared: undeclared)

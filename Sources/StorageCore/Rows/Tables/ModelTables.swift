@@ -72,8 +72,8 @@ package final class TableBinding: Sendable {
     /// The form of each of the model's properties here, in its order.
     package let members: [Member]
     package let relations: [RelationBinding]
-    /// The references in the rows: those that the program declares, and then those that the store has recorded for its plain
-    /// values. Those of the elements of an array are one.
+    /// The references in the rows: first those that the program declares, then those that the store has recorded of properties
+    /// that the program declares as plain values. The elements of an array have one reference.
     package let references: [ReferenceBinding]
     /// The number of references that the program declares.
     let declaredReferences: Int

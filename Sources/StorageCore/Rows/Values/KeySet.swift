@@ -17,5 +17,5 @@ package struct KeySet {
     /// The keys, each of so many parts, in the order in which they came.
     func list(width: Int) -> ValueList { ValueList(width: width, values: values) }
 
-    func contains(_ key: [Value]) -> Bool { keys.contains(key) }
+    package func contains(_ key: [Value]) -> Bool { keys.contains(key) }
 }

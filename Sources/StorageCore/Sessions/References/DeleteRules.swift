@@ -30,8 +30,8 @@ struct DeleteRules {
         return count
     }
 
-    /// Follows the foreign keys of other software before the database does: what refers to records goes before them, or is set to
-    /// nil, so that the store knows each change. The database then has nothing to do.
+    /// Carries out the foreign keys of other software before the database does, so that the store knows each change: it deletes
+    /// the records that refer to those with the keys, or sets their references to nil. The database then finds nothing to change.
     private mutating func carryOut(
         _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
     ) throws(StorageError) {

@@ -77,11 +77,11 @@ package final class ModelRegistry: ModelResolver {
 
     /// The models whose tables are as declared, and the types of the others, whose tables must be changed first.
     ///
-    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored.
+    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored, and no rules are removed.
     package func upToDate(
         _ types: [any Storable.Type], in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], behind: [any Storable.Type]) {
-        try claiming(types, in: session) { (planners) throws(StorageError) in
+        try claiming(types, canWrite ? nil : RuleRemovals.none, in: session) { (planners) throws(StorageError) in
             // The steps of several types of one model are those of the first.
             let changed = planners.filter { $0.steps.contains { canWrite ? $0.changesStore : $0.isNeeded } }
             let names = Set(changed.map { Array($0.model.utf8) })
@@ -125,7 +125,7 @@ package final class ModelRegistry: ModelResolver {
     /// Compares types with the tables of a session, which are read once, and runs the body. The types have their stored names from
     /// now on, unless the body fails before there are handles, or a transaction that has claimed them is undone (``release(_:)``).
     private func claiming<T>(
-        _ types: [any Storable.Type], in session: any StorageSession,
+        _ types: [any Storable.Type], _ removals: RuleRemovals? = nil, in session: any StorageSession,
         _ body: ([SchemaPlanner]) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         var claimed: [ObjectIdentifier: String] = [:]
@@ -138,7 +138,7 @@ package final class ModelRegistry: ModelResolver {
                 stamps.add(tables.model)
                 declared.append(tables)
             }
-            return try body(planners(declared, in: session))
+            return try body(planners(declared, removals, in: session))
         } catch {
             release(claimed)
             throw error
@@ -162,7 +162,7 @@ package final class ModelRegistry: ModelResolver {
     package func steps(
         to declared: [DeclaredTables], isExact: Bool, in session: any StorageSession
     ) throws(StorageError) -> [[SchemaStep]] {
-        try planners(declared, isExact: isExact, in: session).map(\.steps)
+        try planners(declared, isExact ? .all : nil, in: session).map(\.steps)
     }
 
     /// Creates models' tables as schemas declare them, or adds what existing tables lack.
@@ -183,7 +183,7 @@ package final class ModelRegistry: ModelResolver {
                     isKnown
                     ? try RecordSchema(RecordedTables(schema.name, own.filter { !$0.isRemoved })).adding(schema)
                     : schema
-                planners.append(try planner(DeclaredTables(wanted), isExact: isExact, &tables, in: writer))
+                planners.append(try planner(DeclaredTables(wanted), isExact ? .all : RuleRemovals.none, &tables, in: writer))
             } catch {
                 throw error.with { $0.model = schema.name }
             }
@@ -286,23 +286,25 @@ package final class ModelRegistry: ModelResolver {
         }
     }
 
+    /// - Parameter removals: the rules that are removed; nil for those that the program names.
     private func planners(
-        _ declared: [DeclaredTables], isExact: Bool = false, in session: any StorageSession
+        _ declared: [DeclaredTables], _ removals: RuleRemovals?, in session: any StorageSession
     ) throws(StorageError) -> [SchemaPlanner] {
         var tables = PlannedTables(try session.tables(), reservedPrefixes: info.reservedNamePrefixes)
         var planners: [SchemaPlanner] = []
-        for model in declared { planners.append(try planner(model, isExact: isExact, &tables, in: session)) }
+        for model in declared { planners.append(try planner(model, removals, &tables, in: session)) }
         try tables.requireNoDenial()
         return planners
     }
 
     private func planner(
-        _ declared: DeclaredTables, isExact: Bool, _ tables: inout PlannedTables, in session: any StorageSession
+        _ declared: DeclaredTables, _ removals: RuleRemovals?, _ tables: inout PlannedTables,
+        in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
-        let named = removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)
+        let named = self.removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)
         return try SchemaPlanner(
             declared, in: &tables, columnLimit: info.limits.columns, data: StoredData(session: session),
-            removals: isExact ? .all : .named(named))
+            removals: removals ?? .named(named))
     }
 }
 

@@ -7,7 +7,7 @@ struct TableComparison {
     /// The recorded properties that this table's rows own.
     let owned: RecordedOwned
     let data: StoredData
-    /// The properties of which the program says that it takes away what it does not declare.
+    /// The properties whose undeclared rules are removed.
     let removals: RuleRemovals
     private(set) var steps: [SchemaStep] = []
 
@@ -171,8 +171,7 @@ struct TableComparison {
             to: column, error: conversionError(stored, wanted, property))
     }
 
-    /// The declared column with the rules that are recorded and not declared: a program adds to them, and takes away only those
-    /// that it names (clause S14).
+    /// Returns the declared column with the recorded rules that the program does not declare and does not remove (clause S14).
     ///
     /// - Throws: `schemaMismatch` for a reference whose column gets a type that no key has.
     private mutating func recorded(

@@ -32,8 +32,8 @@ package final class DatabaseReactions {
     package static func refusal(_ model: String, _ follower: String) -> StorageError {
         StorageError(
             .unsupported,
-            "The database has changed records of \(model) by itself, by a trigger or the action of a foreign key, and \(follower) "
-                + "cannot know which; take that out of the database, or \(model) out of what follows it. Nothing of this call is stored.",
+            "A trigger, a rule or a foreign key of the database has changed records of \(model), and \(follower) cannot know which, "
+                + "so nothing of this call is stored. Remove the declaration from the database, or \(model) from \(follower).",
             model: model)
     }
 }

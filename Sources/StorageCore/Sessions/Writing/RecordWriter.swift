@@ -53,8 +53,11 @@ package struct RecordWriter {
     @usableFromInline
     package var changesRows: Bool { context.hooks?.hasChangedRows ?? false || hasReaction }
 
-    /// True if triggers of the database may have changed the rows.
-    private var hasReaction: Bool { context.reactions?.writer.mayHaveReacted(in: model.root.schema) ?? false }
+    /// True if triggers of the database may have changed the records, or what they own.
+    private var hasReaction: Bool {
+        guard let writer = context.reactions?.writer else { return false }
+        return model.tables.contains { writer.mayHaveReacted(in: $0.schema) }
+    }
 
     /// Models that were written, as they are stored.
     ///

@@ -1,9 +1,9 @@
 import StorageDriver
 
-// The recorded table decides what binds a write (clause S14): a declaration adds rules to it, and takes away only those that the
+// The recorded table decides what binds a write (clause S14): a declaration adds rules to it, and removes only those that the
 // program names.
 
-/// The rules of a column that bind every program, beside its type.
+/// The rules of a column that bind every program.
 struct ColumnRules: Hashable, Sendable {
     var isUnique: Bool
     var isExpiry: Bool
@@ -33,33 +33,8 @@ extension ColumnSchema {
     var isRuled: Bool { isIndexed || isUnique || isExpiry || searchWeight != nil || reference != nil }
 }
 
-/// The properties of a model of which a program says that rules which it does not declare are removed.
-package enum RuleRemovals: Sendable {
-    /// All properties that the last program declared: the declaration is the whole model as that program knew it.
-    case all
-    /// The stored names, each after those of the properties that lead to it, with points between them. A name stands for all that
-    /// the property owns, too.
-    case named([String])
-
-    package static let none = RuleRemovals.named([])
-
-    /// Returns whether a recorded column is one of them, under its recorded name or its declared one.
-    func contains(_ stored: ColumnSchema, of table: TableSchema, as wanted: ColumnSchema) -> Bool {
-        switch self {
-        case .all: !stored.isRemoved && !table.isRemoved
-        case .named(let names):
-            [stored, wanted].contains { column in
-                let path = Array((table.path.dropFirst() + [column.property]).joined(separator: ".").utf8)
-                return names.contains { name in
-                    path.starts(with: name.utf8) && (path.count == name.utf8.count || path[name.utf8.count] == 0x2E)
-                }
-            }
-        }
-    }
-}
-
 extension TableSchema {
-    /// The columns in which a program that declares a property as a plain value writes references.
+    /// The references that a program writes as plain values, because it does not declare them.
     ///
     /// - Parameters:
     ///   - columns: for each cell of the program's rows its column here.
