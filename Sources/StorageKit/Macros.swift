@@ -163,7 +163,7 @@ public macro Ignored() = #externalMacro(module: "StorageMacros", type: "MarkerMa
 /// ```
 ///
 /// The mark is recorded in the store, and every program that writes to it keeps the index. Adding it to a model with records
-/// makes the index when the store is opened. A model has at most 255 searched properties, with those of its owned records;
+/// makes the index when the store is opened. A model has at most 200 searched properties, with those of its owned records;
 /// more are `limitExceeded`.
 ///
 /// - Parameter weight: the weight of the property's words in a record's relevance, above 0.

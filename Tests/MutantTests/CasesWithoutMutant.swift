@@ -54,7 +54,7 @@ enum CasesWithoutMutant {
         ),
         (
             "Observers and excerpts are made above the engine, from rows that other cases check.",
-            "search/observed search/excerpts"
+            "search/observed search/observed-relevance search/excerpts search/forms"
         ),
         (
             "What it proves runs in another process, on the engine below the mutant.",

@@ -50,6 +50,13 @@ struct WordTests {
             ("\u{301} \u{0} -- ___ ™ ©", []),
             ("a\u{0}b", ["a", "b"]),
             ("x\u{301}\u{301}'y", ["x'y"]),
+            ("Don’t “l’été” 'O‘Brien' ʼtis dogs’", ["don't", "l'ete", "o'brien", "tis", "dogs"]),
+            ("ＡＢＣ１２３ ３．１４ ａ＿ｂ　ｃ", ["abc123", "3.14", "a_b", "c"]),
+            ("ｶﾞﾗｽ ガラス", ["カラ", "ラス", "ス", "カラ", "ラス", "ス"]),
+            ("\u{FEB3}\u{FEFC}\u{FEE1} \u{FDF2} \u{FDFA}", ["سلام", "الله", "\u{FDFA}"]),
+            ("צה״ל צה\"ל גב׳ גב'", ["צה\"ל", "צה\"ל", "גב'", "גב'"]),
+            ("\u{149}", ["n"]),
+            ("Swift™ m² ½", ["swift", "m", "²", "½"]),
         ] as [(String, [String])])
     func wordsOfTexts(_ text: String, _ expected: [String]) { #expect(words(text) == expected) }
 
@@ -101,6 +108,28 @@ struct WordTests {
         if fold == 0 { return [scalar] }
         let bytes = (0..<ScalarTables.foldedCount(fold)).map { ScalarTables.foldedByte(fold, $0) }
         return String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
+    }
+
+    /// Unicode's compatibility forms, by the platform's tables, which are no part of the analyzer.
+    @Test func formsAreReadAsTheirPlainCharacters() throws {
+        let blocks: [ClosedRange<UInt32>] = [
+            0xF900...0xFAFF, 0xFB00...0xFDFF, 0xFE10...0xFE1F, 0xFE30...0xFE6F, 0xFE70...0xFEFF, 0xFF00...0xFFEF,
+            0x2F800...0x2FA1F,
+        ]
+        var changed = 0
+        for value in blocks.joined() {
+            let scalar = try #require(Unicode.Scalar(value))
+            // These stand for letters that are forms of others, in blocks that do not exist for forms.
+            if 0xFFA0...0xFFDC ~= value || value == 0xFBDD || scalar.properties.generalCategory == .unassigned { continue }
+            let form = String(scalar)
+            let plain = form.precomposedStringWithCompatibilityMapping
+            if plain.unicodeScalars.contains(" ") { continue }
+            #expect(words(form) == words(plain), "\(String(value, radix: 16))")
+            #expect(words("a" + form + "b") == words("a" + plain + "b"), "\(String(value, radix: 16)) between letters")
+            if !plain.unicodeScalars.elementsEqual([scalar]) { changed += 1 }
+        }
+        #expect(changed > 2000)
+        #expect(words("ﾡ") == words("ㄱ"))
     }
 
     /// Folding twice is folding once, for every scalar, and each has its entries in the tables.

@@ -188,7 +188,7 @@ import Testing
         async throws
     {
         try await withChanged(
-            "UPDATE storage_search SET settings = replace(settings, 'words.1', 'words.9')"
+            "UPDATE storage_search SET settings = replace(settings, 'words.2', 'words.9')"
         ) { store in
             let search = await #expect(throws: StorageError.self) {
                 try await store.select(Message.self).where { $0.matches("all") }.count()

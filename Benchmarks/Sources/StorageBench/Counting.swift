@@ -13,7 +13,8 @@ enum Counting {
             switch arguments[1] {
             case "chain": return try Chain.count(number, repetitions)
             case "waiting": return try await WaitingReads.count(number, repetitions)
-            default: throw BenchmarkError("no growth of \(arguments[1]); there are chain and waiting")
+            case "alternatives": return try Alternatives.count(number, repetitions)
+            default: throw BenchmarkError("no growth of \(arguments[1]); there are chain, waiting and alternatives")
             }
         }
         guard arguments.count == 4, let work = Work(rawValue: arguments[1]), let count = Int(arguments[2]),

@@ -16,6 +16,6 @@ extension Conformance {
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
         undoCases, commitNumberCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
-        searchCases, searchedChangeCases, searchExcerptCases,
+        searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }
 }

@@ -235,6 +235,21 @@ extension Conformance {
             try await store.delete(Article.self, key: 1)
             try t.expect(try await values.next()?.map(\.id), equals: [])
         },
+        ConformanceCase(
+            "search/observed-relevance", [.f9: [1]], "A relevance that another record changes is another result."
+        ) { t in
+            let store = try await t.open(Article.self)
+            try await store.insert([Article(id: 1, title: "moon"), Article(id: 2, title: "sun")])
+            var observed = store.store.observe { snapshot throws(StorageError) in
+                try snapshot.select(Article.self).where { $0.matches("moon") }.hits().map(\.relevance)
+            }.makeAsyncIterator()
+            let first = try t.required(try await observed.next())
+            // It makes the word rarer among all records.
+            try await store.insert(Article(id: 3, title: "star"))
+            let second = try t.required(try await observed.next())
+            try t.expect(first.count == 1 && second.count == 1, "One record is found.")
+            try t.expect(second[0] > first[0], "The relevance is the one before.")
+        },
     ]
 }
 
@@ -327,5 +342,23 @@ private struct SearchedWorld {
         let all = try await store.select(Article.self).where { $0.matches(text) }.order { $0.relevance.descending }
             .all()
         try t.expect(all, equals: best.compactMap { articles[$0.id] }, "\(text) gives other records.")
+        // An alternative adds its own relevance, and a reference changes neither.
+        let other = self.query()
+        var sums: [Int: Double] = [:]
+        for hit in ranked { sums[hit.id, default: 0] += hit.relevance }
+        for hit in scan.ranked(SearchQuery(other, properties: properties.map(\.name))) {
+            sums[sorted[hit.index].id, default: 0] += hit.relevance
+        }
+        let either = sums.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
+        let alternatives = store.select(Article.self).where { $0.matches(text) || $0.matches(other) }
+            .order { $0.relevance.descending }
+        let both = try await alternatives.hits()
+        try t.expect(both.map(\.record.id), equals: either.map(\.key), "\(text) and \(other) have another order.")
+        try t.expect(
+            both.map(\.relevance.bitPattern), equals: either.map(\.value.bitPattern),
+            "\(text) and \(other) have another relevance.")
+        try t.expect(
+            try await alternatives.with(\.about).all().map(\.0.id), equals: either.map(\.key),
+            "\(text) and \(other) have another order with other records.")
     }
 }

@@ -1,7 +1,7 @@
 internal import StorageAPI
 
 extension Conformance {
-    /// F7: excerpts of the records that a search finds.
+    /// F2, F7: words as they are written, and excerpts of the records that a search finds.
     static let searchExcerptCases: [ConformanceCase] = [
         ConformanceCase(
             "search/excerpts", [.f7: [1, 2]],
@@ -41,6 +41,37 @@ extension Conformance {
                     let excerpt = article.title.excerpt(for: "stor", typing: true)
                     return excerpt.highlights.map { String(excerpt.text[$0]) }
                 }, equals: [["storage"]])
-        }
+        },
+        ConformanceCase(
+            "search/forms", [.f2: [1], .f7: [1]],
+            "Words are found by all forms of their characters: any apostrophe, full and half width, and presentation forms."
+        ) { t in
+            let store = try await t.open(Article.self)
+            let words = [
+                ["don't", "don’t", "donʼt", "DON‘T", "don＇t", "Ｄｏｎ’ｔ"], ["п'ять", "п’ять", "пʼять"],
+                ["o'brien", "O’Brien"], ["hawai'i", "Hawaiʻi"], ["l'été", "l’été", "Lʼe\u{301}te"],
+                ["גב'", "גב’", "גב׳"], ["צה\"ל", "צה״ל", "צה＂ל"], ["abc123", "ＡＢＣ１２３", "Ａbc１23"],
+                ["3.14", "３．１４"], ["foo_bar", "ｆｏｏ＿ｂａｒ"], ["ガラス", "ｶﾞﾗｽ"], ["サーバー", "ｻｰﾊﾞｰ"],
+                ["fine", "\u{FB01}ne", "\u{FB01}ｎｅ"],
+                ["سلام", "\u{FEB3}\u{FEFC}\u{FEE1}", "\u{FEB3}\u{FEE0}\u{FE8E}م"],
+                ["الله", "\u{FDF2}"], ["שלום", "ש\u{5C1}לו\u{5B9}ם", "\u{FB2A}ל\u{FB4B}ם"], ["\u{6A02}", "\u{F914}"],
+            ]
+            let forms = words.enumerated().flatMap { number, forms in forms.map { (word: number, text: $0) } }
+            try await store.insert(forms.enumerated().map { Article(id: $0, title: "before “\($1.text)”, after") })
+            for (word, text) in forms {
+                // A quotation mark in a query begins a phrase.
+                let query = text.replacing("\"", with: "״")
+                let found = try await store.store.select(Article.self).where { $0.matches(query) }.all()
+                try t.expect(
+                    found.map(\.id), equals: forms.indices.filter { forms[$0].word == word },
+                    "\(text) finds other records.")
+                for article in found {
+                    let excerpt = article.title.excerpt(for: query)
+                    try t.expect(
+                        excerpt.highlights.map { String(excerpt.text[$0]) }, equals: [forms[article.id].text],
+                        "\(text) highlights something else.")
+                }
+            }
+        },
     ]
 }

@@ -40,6 +40,56 @@ extension Conformance {
         searched(
             "search/changed-path", "A search finds what it should after searched owned records get another name.",
             MovedWordTags.self, [.int(1)]),
+        ConformanceCase(
+            "search/most-properties", [.f1: [3], .e4: [2]],
+            "A model has 200 searched properties with those of its owned records, each with words of its own, and not one more."
+        ) { t in
+            func property(_ name: String, isSearched: Bool = true) -> RecordSchema.Property {
+                .init(name: name, kind: .column(.string), isOptional: true, searchWeight: isSearched ? 1 : nil)
+            }
+            func schema(searched count: Int, more: Bool = false) -> RecordSchema {
+                let owned = RecordSchema(name: "Part", properties: [property("note")])
+                return RecordSchema(
+                    name: "Wide",
+                    properties: [.init(name: "id", kind: .column(.int64), isKey: true)]
+                        + (1..<count).map { property("p\($0)") } + [property("more", isSearched: more)]
+                        + [.init(name: "parts", kind: .children(owned))])
+            }
+            let store = try await t.open()
+            for count in [201, 256, 257] {
+                let error = try await t.expectError(.limitExceeded) {
+                    try await store.store.migrate(to: [schema(searched: count)])
+                }
+                try t.expect(error.model, equals: "Wide")
+                try t.expect(error.message.contains("\(count)") && error.message.contains("200"), error.message)
+            }
+            try await store.store.migrate(to: [schema(searched: 200)])
+            func text(_ name: String, _ text: String) -> DynamicRecord.Field {
+                .init(name: name, content: .value(.text(text), .string))
+            }
+            let part = DynamicRecord(model: "Part", fields: [text("note", "word0")])
+            let others: [DynamicRecord.Field] = [
+                .init(name: "id", content: .value(.int(1), .int64)), text("more", "more"),
+                .init(name: "parts", content: .children([part])),
+            ]
+            let texts = (1..<200).map { text("p\($0)", "word\($0)") }
+            try await store.store.insert(DynamicRecord(model: "Wide", fields: texts + others))
+            for property in ["parts.note", "p1", "p198", "p199"] {
+                for word in [0, 1, 198, 199] {
+                    let isOwn = property == (word == 0 ? "parts.note" : "p\(word)")
+                    let query = "\(property):word\(word)"
+                    let found = try await store.store.records("Wide").where(text: "matches ?", query).count()
+                    try t.expect(found, equals: isOwn ? 1 : 0, "\(query) finds something else.")
+                }
+            }
+            // The refused mark leaves the index as it was.
+            try await t.expectError(.limitExceeded) {
+                try await store.store.migrate(to: [schema(searched: 200, more: true)])
+            }
+            try t.expect(try await store.store.records("Wide").where(text: "matches 'word199'").count(), equals: 1)
+            try t.expect(try await store.store.records("Wide").where(text: "matches 'more'").count(), equals: 0)
+            try await t.expectSound(store)
+        },
     ]
 
     /// A case in which a searched model, with what it owns, is opened with another version, and then perhaps with the first again.

@@ -24,14 +24,17 @@ struct QueryParser {
         var clauses: [[SearchTerm]] = []
         var exclusions: [SearchTerm] = []
         var seen: Set<SearchTerm> = []
+        // The terms of the last clause, of which there may be thousands.
+        var alternatives: Set<SearchTerm> = []
         var isAlternative = false
         for (index, part) in parts.enumerated() {
             switch part {
             case .term(let term):
                 if isAlternative, !clauses.isEmpty {
-                    if !clauses[clauses.count - 1].contains(term) { clauses[clauses.count - 1].append(term) }
+                    if alternatives.insert(term).inserted { clauses[clauses.count - 1].append(term) }
                 } else {
                     clauses.append([term])
+                    alternatives = [term]
                 }
                 isAlternative = false
             case .exclusion(let term):

@@ -2,13 +2,15 @@
 ///
 /// ``words`` works so:
 ///
-/// 1. A text is divided by the word boundaries of Unicode (UAX #29). A segment is a word if it has a letter, a digit or an
+/// 1. Characters are read as their plain forms, whatever their width, direction or place in a word: `Ａ` as `A`, `ｶ` as `カ`, `ﻼ` as
+///    the two letters that it joins. What is written for an apostrophe within words, such as `’` and `ʼ`, is `'`.
+/// 2. A text is divided by the word boundaries of Unicode (UAX #29). A segment is a word if it has a letter, a digit or an
 ///    emoji. So `don't`, `3.14` and `foo_bar` are a word each, and punctuation and symbols none.
-/// 2. A word is folded as a comparison that ignores case and diacritics: `Straße` and `STRASSE` are one word, `é` and `e`.
+/// 3. A word is folded as a comparison that ignores case and diacritics: `Straße` and `STRASSE` are one word, `é` and `e`.
 ///    Invisible characters are left out, such as the soft hyphen and variation selectors, but for the joiner of emoji.
-/// 3. Scripts that do not separate words (Han, kana, Hangul, Thai, Lao, Khmer, Myanmar and the like) give overlapping pairs of
+/// 4. Scripts that do not separate words (Han, kana, Hangul, Thai, Lao, Khmer, Myanmar and the like) give overlapping pairs of
 ///    letters, and the last letter of a run alone. So any part of a run is found, and one letter too.
-/// 4. A word longer than 120 bytes is cut after its last letter, digit or emoji within them, in texts and queries alike.
+/// 5. A word longer than 120 bytes is cut after its last letter, digit or emoji within them, in texts and queries alike.
 ///
 /// The tables are those of Unicode 15.0.0 and never change; other rules have another name.
 public struct Analyzer: Hashable, Sendable {
@@ -16,7 +18,10 @@ public struct Analyzer: Hashable, Sendable {
     public let name: String
 
     /// Unicode's words, folded.
-    public static let words = Analyzer(name: "words.1")
+    public static let words = Analyzer(name: "words.2")
+
+    /// The names of the analyzers of earlier versions, whose indexes are built again: `words.1` had no plain forms.
+    package static let earlier: Set<String> = ["words.1"]
 
     private init(name: String) { self.name = name }
 

@@ -38,15 +38,16 @@ package enum ScalarTables {
         number(FoldTable.blocks, place(of: scalar, FoldTable.groups, FoldTable.stage))
     }
 
-    /// The bytes of a folded text.
-    package static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 9] &- 48) }
+    /// The number of bytes of a folded text.
+    package static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 5] &- 48) }
 
     package static func foldedByte(_ fold: Int, _ index: Int) -> UInt8 {
-        // Of each three bytes the first has a character and two bits of the next, and so on.
-        let place = index * 8 / 6
-        let start = FoldTable.results.utf8Start + (fold * 9 + 1 + place)
+        let (slot, byte) = index.quotientAndRemainder(dividingBy: 3)
+        // Of the three bytes of a slot the first has a character and two bits of the next, and so on.
+        let place = byte * 8 / 6
+        let start = FoldTable.results.utf8Start + ((fold + slot) * 5 + 1 + place)
         let bits = UInt16(start[0] &- 48) << 6 | UInt16(start[1] &- 48)
-        return UInt8(truncatingIfNeeded: bits >> UInt16(4 - (index * 8 - place * 6)))
+        return UInt8(truncatingIfNeeded: bits >> UInt16(4 - (byte * 8 - place * 6)))
     }
 
     /// The offset of a scalar's entry in the blocks of a table.

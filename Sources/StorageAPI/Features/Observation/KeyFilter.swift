@@ -9,10 +9,8 @@ struct KeyFilter {
 
     /// Nil if other records decide as well whether a record is selected, or where it stands.
     init?(_ selection: Selection, _ handle: ModelHandle) throws(StorageError) {
-        // What a search finds, and how relevant it is, the key does not decide.
-        if !selection.searches.isEmpty || selection.order.contains(where: { $0.isRelevance(of: handle.tables) }) {
-            return nil
-        }
+        // The relevance of a record depends on all others.
+        if selection.order.contains(where: { $0.isRelevance(of: handle.tables) }) { return nil }
         var lowering = QueryLowering(handle, in: nil)
         let (query, arguments) = try handle.query(selection, .count, &lowering)
         if lowering.leavesRecord { return nil }

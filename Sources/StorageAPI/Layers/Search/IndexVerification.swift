@@ -10,8 +10,8 @@ extension StoreSearch {
     ) throws(StorageError) {
         let tables = try session.tables()
         for model in try recorded(in: session)?.models ?? [] {
-            guard Analyzer(named: model.analyzer) != nil else {
-                report(model.name, nil, "Another version's analyzer has made the search index, so it is not compared.")
+            guard !model.isLater else {
+                report(model.name, nil, "A later version's analyzer has made the search index, so it is not compared.")
                 continue
             }
             if SearchedModel(model.name, in: tables) == nil { continue }

@@ -34,8 +34,8 @@ extension StoreSearch {
         let (settings, tables) = (try recorded(in: session), try session.tables())
         return settings?.models
             .filter { known in
-                // Another version of the library may keep an index of a model that has no searched property any more.
-                SearchedModel(known.name, in: tables) != nil && Analyzer(named: known.analyzer) != nil
+                // Another version's programs may search a model that has no searched property any more.
+                SearchedModel(known.name, in: tables) != nil && !known.isLater
                     && (known.building != nil || known.searched(in: tables) == nil)
             }.map(\.name) ?? []
     }

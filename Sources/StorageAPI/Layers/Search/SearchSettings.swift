@@ -22,7 +22,10 @@ struct SearchSettings: Codable, Equatable, Sendable {
         var format: Int? = SegmentFormat.version
 
         /// False for indexes that an earlier version of the library has made, which are made anew.
-        var isCurrent: Bool { format == SegmentFormat.version }
+        var isCurrent: Bool { format == SegmentFormat.version && analyzer == Analyzer.words.name }
+
+        /// True for indexes whose words only a later version of the library knows.
+        var isLater: Bool { Analyzer(named: analyzer) == nil && !Analyzer.earlier.contains(analyzer) }
 
         /// The model in a store's tables as the indexes number its properties; nil if the indexes must be rebuilt.
         func searched(in tables: [TableSchema]) -> SearchedModel? { isCurrent ? numbered(in: tables) : nil }

@@ -19,8 +19,10 @@ struct SearchedModel: Sendable {
     /// In the order in which an index numbers them. A new index begins with those of the root, then has those of each owned table.
     let columns: [Column]
 
-    /// The number of a property is a byte of each term of the index, and 255 marks the keys of records.
-    private static let mostProperties = 255
+    /// The number of searched properties that a model may have.
+    private static let maxProperties = 200
+    /// The number that an index can have. A property's number is a byte of each term, and 255 marks the keys of records.
+    private static let maxNumbers = 255
 
     /// Nil for a model without searched properties.
     init?(_ name: String, in tables: [TableSchema]) {
@@ -58,13 +60,15 @@ struct SearchedModel: Sendable {
         return SearchedModel(self, columns: found)
     }
 
-    /// Throws `limitExceeded` if the index cannot number the properties.
-    func requireIndexable() throws(StorageError) {
-        guard columns.count > Self.mostProperties else { return }
+    /// Throws `limitExceeded` for more properties than a model may have. An index of an earlier version, which allowed more,
+    /// keeps as many as it has.
+    func requireIndexable(after known: SearchSettings.Model?) throws(StorageError) {
+        let had = min(known?.properties.count ?? 0, Self.maxNumbers)
+        guard columns.count > max(Self.maxProperties, had) else { return }
         throw StorageError(
             .limitExceeded,
-            "\(name) has \(columns.count) searched properties, with its owned records, and an index has at most "
-                + "\(Self.mostProperties). Mark fewer with @Searchable.", model: name)
+            "\(name) has \(columns.count) searched properties, with its owned records, and a model has at most "
+                + "\(Self.maxProperties). Mark fewer with @Searchable.", model: name)
     }
 
     var properties: [SearchProperty] { columns.map { SearchProperty($0.name, weight: $0.weight) } }

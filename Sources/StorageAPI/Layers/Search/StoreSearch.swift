@@ -120,7 +120,7 @@ final class StoreSearch: SchemaChangeObserver {
     }
 
     static func check(_ model: SearchSettings.Model) throws(StorageError) {
-        guard Analyzer(named: model.analyzer) == nil else { return }
+        guard model.isLater else { return }
         throw StorageError(
             .schemaNewer,
             "The search index is made by the analyzer \(model.analyzer), which this version of the library does not have; "
@@ -166,12 +166,11 @@ final class StoreSearch: SchemaChangeObserver {
     func adapt(
         _ wanted: SearchedModel, _ settings: inout SearchSettings, in writer: any StorageWriter
     ) throws(StorageError) {
-        try wanted.requireIndexable()
-        if let known = settings.model(wanted.name) {
+        let known = settings.model(wanted.name)
+        try wanted.requireIndexable(after: known)
+        if let known {
             try Self.check(known)
-            if known.isCurrent, wanted.numbered(as: known.properties) != nil, known.analyzer == Analyzer.words.name {
-                return
-            }
+            if known.isCurrent, wanted.numbered(as: known.properties) != nil { return }
             try drop(known, in: writer)
             settings.models.removeAll { $0.name.isSame(as: known.name) }
         }

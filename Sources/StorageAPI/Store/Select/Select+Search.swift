@@ -34,13 +34,11 @@ extension Select {
     fileprivate func hits(_ reading: RecordReader) throws(StorageError) -> [Hit] {
         var selection = selection
         if selection.order.isEmpty { selection.order = [Relevance().descending] }
-        guard let ranked = try reading.ranked(selection) else {
+        guard let hits = try reading.hits(Model.self, selection) else {
             throw StorageError(
                 .invalidQuery, "The hits of a search come by their relevance; order by it, or by nothing.",
                 model: reading.handle.name)
         }
-        let records = try reading.find(Model.self, keys: ranked.map(\.key))
-        return zip(records, ranked).compactMap { record, hit in record.map { Hit(record: $0, relevance: hit.relevance) }
-        }
+        return hits.map { Hit(record: $0.record, relevance: $0.relevance) }
     }
 }

@@ -179,8 +179,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
         self.reading = reading
         self.make = make
         isKeyOrder = selection.order.isEmpty
-        let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns), in: reading.session)
-        cursor = try reading.session.rows(plan, arguments)
+        cursor = try reading.rows(selection, reading.root.columns)
     }
 
     override func read(into elements: inout [Row], limit: Int) throws(StorageError) -> Bool {

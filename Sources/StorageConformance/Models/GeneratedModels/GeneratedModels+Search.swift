@@ -1,4 +1,5 @@
 // Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
+internal import Foundation
 internal import StorageAPI
 
 struct Passage {
@@ -92,5 +93,92 @@ extension Article: ListedModel {
         var year: QueryExpression<Int> { QueryExpression(_propertyPath, 4) }
         var passages: QueryExpression<[Passage]> { QueryExpression(_propertyPath, 5) }
         var about: QueryExpression<Ref<Article>?> { QueryExpression(_propertyPath, 6) }
+    }
+}
+
+struct Notice {
+    var id: Int
+    var text: String = ""
+    var until: Date? = nil
+}
+
+extension Notice: ListedModel {
+    typealias Key = Int
+
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.text, Property("text", String.self, default: { "" }).searchable()),
+            .init(\.until, Property("until", Date?.self, .expires)),
+        ]
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        text = try row.read(String.self)
+        until = try row.read(Date?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(text)
+        row.write(until)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    static func key(of record: Self) -> Key? { record.id }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var text: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var until: QueryExpression<Date?> { QueryExpression(_propertyPath, 2) }
+    }
+}
+
+struct Reply {
+    var id: Int
+    var to: Ref<Notice>? = nil
+    var others: [Ref<Notice>] = []
+    var last: Ref<Reply>? = nil
+}
+
+extension Reply: ListedModel {
+    typealias Key = Int
+
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.to, Property("to", Ref<Notice>?.self, onDelete: .nullify)),
+            .init(\.others, Property("others", [Ref<Notice>].self, onDelete: .nullify, default: { [] })),
+            .init(\.last, Property("last", Ref<Reply>?.self, onDelete: .nullify)),
+        ]
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        to = try row.read(Ref<Notice>?.self)
+        others = try row.read([Ref<Notice>].self)
+        last = try row.read(Ref<Reply>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(to)
+        row.write(others)
+        row.write(last)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    static func key(of record: Self) -> Key? { record.id }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var to: QueryExpression<Ref<Notice>?> { QueryExpression(_propertyPath, 1) }
+        var others: QueryExpression<[Ref<Notice>]> { QueryExpression(_propertyPath, 2) }
+        var last: QueryExpression<Ref<Reply>?> { QueryExpression(_propertyPath, 3) }
     }
 }

@@ -24,8 +24,9 @@ extension ColumnSet {
     /// store.select(Note.self).where { $0.matches(text) }.order { $0.relevance.descending }.limit(20)
     /// ```
     ///
-    /// It is the first order of a query, and no value of conditions. Records of equal relevance come by the next orders, and
-    /// then by key. With a limit only the best records are read.
+    /// Of several searches, joined by `&&` or `||`, it is the sum of those that find the record; a negated search, and that of a
+    /// referenced record, adds nothing. It is the first order of a query, and no value of conditions. Records of equal relevance
+    /// come by the next orders, and then by key. With a limit only the best records are read.
     public var relevance: Relevance { Relevance() }
 }
 

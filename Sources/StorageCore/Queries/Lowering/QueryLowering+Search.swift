@@ -12,7 +12,8 @@ extension QueryLowering {
         let ordinals = try ordinals(of: path, in: place)
         if path.inverse == nil, let reference = try reference(ordinals, in: place) {
             leavesRecord = true
-            return try refers(path, try found(search, of: reference, nil), in: place)
+            let keys = try found(search, of: tables(of: reference), nil)
+            return try refers(path, try unexpired(keys, of: reference), in: place)
         }
         guard place.table === place.model.root, path.inverse == nil else {
             throw invalid("matches searches whole records; search the record that owns these.")
@@ -31,7 +32,7 @@ extension QueryLowering {
     }
 
     /// The model that a reference at the end of a path leads to; nil for any other path.
-    private func reference(_ ordinals: [Int], in start: Place) throws(StorageError) -> ModelTables? {
+    private func reference(_ ordinals: [Int], in start: Place) throws(StorageError) -> ModelSource? {
         guard let last = ordinals.last else { return nil }
         var place = start
         for ordinal in ordinals.dropLast() {
@@ -40,10 +41,8 @@ extension QueryLowering {
         }
         switch try place.model.member(last, of: place.table) {
         case .column: return nil
-        case .reference(let index): return try tables(of: place.table.references[index].target)
-        case .relation(let index):
-            let table = place.model.tables[place.table.relations[index].target]
-            return try table.element.map { (element) throws(StorageError) in try tables(of: element.target) }
+        case .reference(let index): return place.table.references[index].target
+        case .relation(let index): return place.model.tables[place.table.relations[index].target].element?.target
         }
     }
 
@@ -67,12 +66,36 @@ extension QueryLowering {
         return (table, column)
     }
 
+    /// The searches of a selection that are of the query's own records, whose relevance they make.
+    func ownSearches(of selection: Selection) throws(StorageError) -> [Selection.Search] {
+        var own: [Selection.Search] = []
+        for search in selection.searches where search.path.inverse == nil {
+            if try reference(ordinals(of: search.path, in: place), in: place) == nil { own.append(search) }
+        }
+        return own
+    }
+
     /// The records of the query's model that a search finds, with their relevance.
     mutating func hits(_ search: Selection.Search, best count: Int?) throws(StorageError) -> [SearchHit] {
         let ordinals = try ordinals(of: search.path, in: place)
         let column = ordinals.isEmpty ? nil : try searchedColumn(search.path, in: place)
         guard let session else { return [] }
         return try directory.textSearch().hits(search.text, of: model, column, best: count, in: session)
+    }
+
+    /// The keys of those records that have not expired. The index has all that are stored, and a condition that only compares
+    /// a reference with their keys reads none of them.
+    private func unexpired(_ keys: [[Value]], of model: ModelSource) throws(StorageError) -> [[Value]] {
+        guard let session, !keys.isEmpty else { return keys }
+        let handle = try directory.handle(of: model, in: session)
+        let root = handle.tables.root
+        if root.declaredExpiry == nil {
+            let recorded = try session.tables().first { $0.name == root.schema.name }
+            guard recorded?.columns.contains(where: \.isExpiry) == true else { return keys }
+        }
+        let list = ValueList(width: root.schema.key.count, values: keys.flatMap(\.self))
+        let (plan, arguments) = try handle.plan(Selection(), .columns(root.schema.key), among: list, in: session)
+        return try session.rows(plan, arguments, isShown: false).rows(width: list.width)
     }
 
     private func found(

@@ -22,11 +22,12 @@ public struct Selection: Sendable {
         return selection
     }
 
-    /// A search of the record that every selected record meets, perhaps among other conditions.
-    package struct Search {
+    /// A search among the conditions of a selection.
+    struct Search {
         let path: PropertyPath
         let text: SearchText
-        fileprivate let place: Int
+        /// Which of the conditions that all must be met it is; nil if it is a part of one.
+        let condition: Int?
     }
 
     /// The conditions that all must be met.
@@ -39,20 +40,28 @@ public struct Selection: Sendable {
         return conditions
     }
 
-    /// The searches of the record among the conditions that all must be met.
-    package var searches: [Search] {
-        conditions.enumerated().compactMap { place, node in
-            var node = node
-            while case .placed(let inner, _) = node { node = inner }
-            guard case .matches(let path, let text) = node, path.inverse == nil else { return nil }
-            return Search(path: path, text: text, place: place)
+    /// The searches among the conditions and their alternatives. One that is negated finds what is left out.
+    var searches: [Search] {
+        conditions.enumerated().flatMap { place, condition in
+            var searches: [Search] = []
+            var open = [condition]
+            while let node = open.popLast() {
+                switch node {
+                case .placed(let inner, _): open.append(inner)
+                case .and(let parts), .or(let parts): open += parts.reversed()
+                case .matches(let path, let text):
+                    searches.append(Search(path: path, text: text, condition: condition.isSearch ? place : nil))
+                default: break
+                }
+            }
+            return searches
         }
     }
 
-    /// The other conditions, without order and page.
-    func without(_ search: Search) -> Selection {
+    /// The conditions other than one, without order and page.
+    func without(condition: Int) -> Selection {
         var selection = Selection()
-        for (place, node) in conditions.enumerated() where place != search.place { selection.add(node, depth: depth) }
+        for (place, node) in conditions.enumerated() where place != condition { selection.add(node, depth: depth) }
         return selection
     }
 
@@ -65,6 +74,16 @@ public struct Selection: Sendable {
             return
         }
         (filter, depth) = joined
+    }
+}
+
+extension QueryNode {
+    fileprivate var isSearch: Bool {
+        switch self {
+        case .placed(let inner, _): inner.isSearch
+        case .matches: true
+        default: false
+        }
     }
 }
 
@@ -125,6 +144,9 @@ extension SelectionBuilder {
     }
 }
 
+/// A change of a lowered query.
+package typealias QueryChange = (inout Query, inout QueryArguments) -> Void
+
 extension ModelHandle {
     /// The plan and the arguments for a selection from a table, by default the root's.
     ///
@@ -133,8 +155,7 @@ extension ModelHandle {
     ///   - change: changes the lowered query, such as its filter.
     package func plan(
         _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: ValueList? = nil,
-        in session: any StorageSession,
-        _ change: (inout Query, inout QueryArguments) -> Void = { _, _ in }
+        in session: any StorageSession, _ change: QueryChange = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
         var lowering = QueryLowering(self, table: table, among: keys, in: session)
         var (query, arguments) = try query(selection, result, &lowering)

@@ -8,7 +8,7 @@ package struct SearchText: Hashable, Sendable {
 }
 
 /// A record that a search finds.
-package struct SearchHit {
+package struct SearchHit: Hashable {
     package let key: [Value]
     package let relevance: Double
 

@@ -53,7 +53,7 @@ extension Property {
 }
 
 extension Property {
-    /// The property as one that full-text searches find; `@Searchable` renders it. A model has at most 255 of them.
+    /// The property as one that full-text searches find; `@Searchable` renders it. A model has at most 200 of them.
     ///
     /// - Parameter weight: the weight of its words in the relevance of a record, above 0.
     public func searchable(weight: Double = 1) -> Property {

@@ -14,9 +14,9 @@ package struct RowDigest {
 
     package var result: Result { Result(first: first.finalize(), second: second.finalize()) }
 
-    package mutating func add(_ number: Int64) {
-        first.combine(number)
-        second.combine(number)
+    package mutating func add(_ value: some Hashable) {
+        first.combine(value)
+        second.combine(value)
     }
 
     mutating func add(_ bytes: [UInt8]) {

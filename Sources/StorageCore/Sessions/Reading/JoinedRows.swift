@@ -137,7 +137,7 @@ package final class JoinedRows {
     private func elements(of table: TableBinding) throws(StorageError) -> BufferedRows {
         if let known = elements[table.index] { return known }
         let plan = reading.handle.plan(rowsOf: table.index, owners.keys.scope)
-        let rows = try reading.buffered(plan, owners.keys.scopeArguments, width: table.columns.count)
+        let rows = try reading.session.rows(plan, owners.keys.scopeArguments).buffered(width: table.columns.count)
         elements[table.index] = rows
         return rows
     }
@@ -234,18 +234,18 @@ extension RecordReader {
     package func joined<M: Storable, Row>(
         _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>
     ) throws(StorageError) -> [Row] {
-        let (plan, arguments) = try handle.plan(selection, .columns(root.columns), in: session)
-        return try make.rows(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
+        try make.rows(joined(selection))
     }
 
-    /// - Parameters:
-    ///   - width: the number of cells of each row, by default those of a record's own row.
-    ///   - isShown: whether all rows are a part of the result.
-    func buffered(
-        _ plan: QueryPlan, _ arguments: QueryArguments, width: Int? = nil, isShown: Bool = true
-    ) throws(StorageError) -> BufferedRows {
-        let cursor = try isShown ? session.rows(plan, arguments) : session.unshownRows(plan, arguments)
-        return try cursor.buffered(width: width ?? root.columns.count)
+    /// The rows of a selection, by default of all records.
+    ///
+    /// - Parameter isShown: whether all rows are a part of the result.
+    private func joined(
+        _ selection: Selection, among keys: ValueList? = nil, isShown: Bool = true, change: QueryChange = { _, _ in }
+    ) throws(StorageError) -> JoinedRows {
+        let rows = try rows(selection, root.columns, among: keys, isShown: isShown, change: change)
+        return JoinedRows(
+            self, try rows.buffered(width: root.columns.count), isKeyOrder: selection.order.isEmpty)
     }
 
     /// The records with these keys that a selection chooses, in its order.
@@ -257,26 +257,21 @@ extension RecordReader {
         }
         if selection.filter == nil, selection.order.isEmpty {
             let plan = handle.plan(rowsOf: 0, keys.scope)
-            let buffer = try buffered(plan, keys.scopeArguments, isShown: isShown)
-            return JoinedRows(self, buffer, isKeyOrder: true)
+            let rows = try session.rows(plan, keys.scopeArguments, isShown: isShown)
+            return JoinedRows(self, try rows.buffered(width: root.columns.count), isKeyOrder: true)
         }
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), among: keys, in: session)
-        let buffer = try buffered(plan, arguments, isShown: isShown)
-        return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
+        return try joined(selection.withoutPage, among: keys, isShown: isShown)
     }
 
     /// The records that refer by a property of their own to one of the keys.
     fileprivate func rows(
         referringBy reference: ReferenceBinding, to keys: ValueList, _ selection: Selection
     ) throws(StorageError) -> JoinedRows {
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), in: session) {
-            query, arguments in
+        try joined(selection.withoutPage, isShown: false) { query, arguments in
             let isWanted = QueryTerm.refers(reference.columns, of: root.schema, list: arguments.lists.count)
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
             arguments.lists.append(keys)
         }
-        let buffer = try buffered(plan, arguments, isShown: false)
-        return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
     }
 
     /// Returns the records that own a row of a table that refers to one of the keys, each with the key's number once
@@ -290,7 +285,7 @@ extension RecordReader {
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
         // What comes of them is shown: which records belong to which.
-        var cursor = try session.unshownRows(plan, QueryArguments(lists: [keys.keys]))
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys]), isShown: false)
         var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []
         var lastRecord: [Int: Int] = [:]

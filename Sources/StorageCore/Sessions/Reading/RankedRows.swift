@@ -4,22 +4,42 @@ import StorageDriver
 // their order in memory.
 extension RecordReader {
     /// The rows of a selection, in its order, with the given columns of the model's own table.
-    package func rows(_ selection: Selection, _ columns: [Int]) throws(StorageError) -> Cursor {
-        guard let hits = try ranked(selection, areAllVisible: true) else {
-            let (plan, arguments) = try handle.plan(selection, .columns(columns), in: session)
-            return try session.rows(plan, arguments)
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of the rows in scope; nil for all rows.
+    ///   - isShown: whether all rows are a part of the result.
+    ///   - change: changes the lowered query, such as its filter. The selection then has no page.
+    package func rows(
+        _ selection: Selection, _ columns: [Int], among keys: ValueList? = nil, isShown: Bool = true,
+        change: QueryChange = { _, _ in }
+    ) throws(StorageError) -> Cursor {
+        guard let hits = try ranked(selection, among: keys, areAllVisible: true, change: change) else {
+            let (plan, arguments) = try handle.plan(selection, .columns(columns), among: keys, in: session, change)
+            return try session.rows(plan, arguments, isShown: isShown)
         }
-        var (buffer, order) = try rows(of: hits, columns)
-        if order.count < hits.count, let hits = try ranked(selection) {
-            (buffer, order) = try rows(of: hits, columns)
+        var (buffer, order) = try rows(of: hits, columns, isShown: isShown)
+        if order.count < hits.count, let hits = try ranked(selection, among: keys, change: change) {
+            (buffer, order) = try rows(of: hits, columns, isShown: isShown)
         }
-        session.showToObserver { digest in for place in order { digest.add(Int64(place)) } }
+        if isShown { session.showToObserver { $0.add(order) } }
         return buffer.cursor(order)
+    }
+
+    /// The records of a selection that is ordered by relevance, in its order and with their relevance; nil for any other
+    /// selection.
+    package func hits<M: Storable>(
+        _: M.Type, _ selection: Selection
+    ) throws(StorageError) -> [(record: M, relevance: Double)]? {
+        guard let hits = try ranked(selection) else { return nil }
+        session.showToObserver { $0.add(hits) }
+        return zip(try find(M.self, keys: hits.map(\.key)), hits).compactMap { record, hit in
+            record.map { ($0, hit.relevance) }
+        }
     }
 
     /// The rows of hits, and the places of those that a layer does not hide, in the order of the hits.
     private func rows(
-        of hits: [SearchHit], _ columns: [Int]
+        of hits: [SearchHit], _ columns: [Int], isShown: Bool
     ) throws(StorageError) -> (rows: BufferedRows, order: [Int]) {
         let key = model.root.schema.key
         let all = columns + key
@@ -29,7 +49,7 @@ extension RecordReader {
             let part = hits[start..<min(start + Self.partOfRecords, hits.count)]
             let list = ValueList(width: key.count, values: part.flatMap(\.key))
             let (plan, arguments) = try handle.plan(Selection(), .columns(all), among: list, in: session)
-            var cursor = try session.rows(plan, arguments)
+            var cursor = try session.rows(plan, arguments, isShown: isShown)
             while try cursor.next() {
                 places[key.indices.map { cursor.cells[columns.count + $0].value }] = buffer.count
                 buffer.add(cursor.cells)
@@ -40,48 +60,56 @@ extension RecordReader {
 
     /// The records of a selection that is ordered by relevance, in its order; nil for any other selection.
     ///
-    /// - Parameter areAllVisible: True to assume that no layer hides a record, where that saves a query. The caller looks.
-    /// - Throws: `invalidQuery` if relevance is not the first order, or nothing is searched.
-    package func ranked(_ selection: Selection, areAllVisible: Bool = false) throws(StorageError) -> [SearchHit]? {
+    /// - Parameters:
+    ///   - keys: the keys of the records in scope; nil for all records.
+    ///   - areAllVisible: True to assume that no layer hides a record, where that saves a query. The caller looks.
+    ///   - change: changes the lowered query. The selection then has no page.
+    /// - Throws: `invalidQuery` if relevance is not the first order, or no condition searches the records.
+    private func ranked(
+        _ selection: Selection, among keys: ValueList? = nil, areAllVisible: Bool = false,
+        change: QueryChange = { _, _ in }
+    ) throws(StorageError) -> [SearchHit]? {
         guard let place = selection.order.firstIndex(where: { $0.isRelevance(of: model) }) else { return nil }
         if let problem = selection.problem { throw problem.at(model: handle.name) }
         try handle.checkPage(selection.limit, selection.offset)
         guard place == 0, !selection.order.dropFirst().contains(where: { $0.isRelevance(of: model) }) else {
             throw StorageError(.invalidQuery, "Relevance is the first order of a query, or none.", model: handle.name)
         }
-        let searches = selection.searches
+        let searches = try QueryLowering(handle, in: session).ownSearches(of: selection)
         guard !searches.isEmpty else {
             throw StorageError(
-                .invalidQuery, "Relevance is that of a search; add a matches condition.", model: handle.name)
+                .invalidQuery,
+                "Relevance is that of a search of the record itself, which is not negated; add a matches condition.",
+                model: handle.name)
         }
         let hits: [SearchHit]
-        if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1, let limit = selection.limit
+        if selection.order.count == 1, selection.order[0].isDescending, searches.count == 1,
+            let condition = searches[0].condition, let limit = selection.limit, keys == nil
         {
             let (end, isBeyond) = selection.offset.addingReportingOverflow(limit)
             let wanted = isBeyond ? .max : end
+            let others = selection.without(condition: condition)
             // A hidden record of an earlier page would move this one.
-            let isFirst = selection.offset == 0 && selection.without(searches[0]).isEverything
+            let isFirst = selection.offset == 0 && others.isEverything
             hits =
                 areAllVisible && isFirst
-                ? try self.hits(searches[0], best: wanted) : try best(wanted, searches[0], selection)
+                ? try self.hits(searches[0], best: wanted) : try best(wanted, of: searches[0], meeting: others)
         } else {
-            hits = try sorted(selection, searches)
+            hits = try sorted(selection, searches, among: keys, change: change)
         }
         return Array(hits.dropFirst(selection.offset).prefix(selection.limit ?? .max))
     }
 
     /// The first records by relevance. Asks for more and more of the best until enough of them meet the other conditions.
     private func best(
-        _ wanted: Int, _ search: Selection.Search, _ selection: Selection
+        _ wanted: Int, of search: Selection.Search, meeting others: Selection
     ) throws(StorageError) -> [SearchHit] {
         guard wanted > 0 else { return [] }
-        let others = selection.without(search)
         var count = others.isEverything ? wanted : min(wanted, 1 << 20) * 4
         while true {
             let best = try hits(search, best: count)
             let list = ValueList(width: model.rootKeyCount, values: best.flatMap(\.key))
-            let (plan, arguments) = try handle.plan(others, .columns(model.root.schema.key), among: list, in: session)
-            let chosen = Set(try keys(plan, arguments))
+            let chosen = try Set(self.keys(others, among: list))
             let hits = best.filter { chosen.contains($0.key) }
             if hits.count >= wanted || best.count < count { return hits }
             count = count > 1 << 40 ? count : count * 4
@@ -90,7 +118,7 @@ extension RecordReader {
 
     /// All records, sorted in memory by the sum of their relevances; those of equal relevance stay in the order of the engine.
     private func sorted(
-        _ selection: Selection, _ searches: [Selection.Search]
+        _ selection: Selection, _ searches: [Selection.Search], among keys: ValueList?, change: QueryChange
     ) throws(StorageError) -> [SearchHit] {
         var relevances: [[Value]: Double] = [:]
         for search in searches {
@@ -98,8 +126,8 @@ extension RecordReader {
         }
         var rest = selection.withoutPage
         let isDescending = rest.order.removeFirst().isDescending
-        let (plan, arguments) = try handle.plan(rest, .columns(model.root.schema.key), in: session)
-        let hits = try keys(plan, arguments).map { SearchHit(key: $0, relevance: relevances[$0] ?? 0) }
+        let hits = try self.keys(rest, among: keys, change: change)
+            .map { SearchHit(key: $0, relevance: relevances[$0] ?? 0) }
         return hits.enumerated().sorted { left, right in
             if left.element.relevance == right.element.relevance { return left.offset < right.offset }
             return (left.element.relevance > right.element.relevance) == isDescending
@@ -111,7 +139,12 @@ extension RecordReader {
         return try lowering.hits(search, best: count)
     }
 
-    private func keys(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [[Value]] {
-        try session.rows(plan, arguments).rows(width: model.rootKeyCount)
+    /// The keys of a selection's records. The rows of the result say what an observer sees.
+    private func keys(
+        _ selection: Selection, among keys: ValueList?, change: QueryChange = { _, _ in }
+    ) throws(StorageError) -> [[Value]] {
+        let (plan, arguments) = try handle.plan(
+            selection, .columns(model.root.schema.key), among: keys, in: session, change)
+        return try session.rows(plan, arguments, isShown: false).rows(width: model.rootKeyCount)
     }
 }

@@ -24,9 +24,9 @@ extension StorageSession {
         return try tracking.trackedRows(plan, arguments, shown: shown)
     }
 
-    /// Rows of which some are no part of what a query gives. Those that are must be shown.
-    func unshownRows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
+    /// Rows that a query gives, or of which some are no part of what it gives. Of these those that are must be shown.
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments, isShown: Bool) throws(StorageError) -> Cursor {
+        guard !isShown, let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
         return try tracking.trackedRows(plan, arguments, shown: nil)
     }
 
