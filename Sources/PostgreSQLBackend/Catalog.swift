@@ -19,14 +19,14 @@ enum Catalog {
         let versionIndex: Int64?
         /// The number of the sequence that counts the transactions that write; nil if there is none.
         let commits: Int64?
-        /// True if the user may read it.
-        let mayCount: Bool
+        /// True if there is one, and the user may read it.
+        let canCount: Bool
 
         /// Nil if the schema does not exist.
         init?(_ result: StatementResult) {
             guard let schema = result.integer() else { return nil }
             (self.schema, versionIndex, commits) = (schema, result.integer(0, 1), result.integer(0, 2))
-            mayCount = result.isTrue(0, 3)
+            canCount = result.isTrue(0, 3)
         }
 
         /// The number of the advisory lock that a writer holds from where it takes its number.
@@ -48,6 +48,8 @@ enum Catalog {
         let format: Int?
         /// The tables' version.
         let version: String
+        /// The newest trigger and rule of the database; empty if they were not asked for.
+        let newestDeclaration: String
         /// The number of the last transaction that has written.
         let last: Int64
         /// The definitions of tables whose indexes an earlier version may have left incomplete.
@@ -69,7 +71,8 @@ enum Catalog {
             let version = found.text(0, 5), let last = results[3].integer()
         else { return nil }
         return Opening(
-            record: record, format: try checkedFormat(results[1]), version: version, last: last, incomplete: results[2])
+            record: record, format: try checkedFormat(results[1]), version: version,
+            newestDeclaration: found.text(0, 6) ?? "", last: last, incomplete: results[2])
     }
 
     /// Finds the record, or makes it.
@@ -110,7 +113,7 @@ enum Catalog {
             """
             SELECT n.oid::int8, i.number::int8, c.number::oid::int8,
               pg_catalog.has_sequence_privilege(c.number::oid, 'SELECT'), pg_catalog.current_setting('server_encoding'),
-              i.number::pg_catalog.regclass::text
+              i.number::pg_catalog.regclass::text, \(newestDeclaration)
             FROM pg_catalog.pg_namespace n
               CROSS JOIN (SELECT pg_catalog.to_regclass(\(names.own("storage_commits").literal)) AS number) AS c
               CROSS JOIN (SELECT (SELECT indexrelid FROM pg_catalog.pg_index
@@ -236,19 +239,26 @@ enum Catalog {
         Statement("LOCK TABLE \(names.own("storage_info")) IN \(isAlone ? "EXCLUSIVE" : "ROW SHARE") MODE")
     }
 
-    /// The facts that an exclusive write transaction reads when it begins: its number on the server; its number among
-    /// those that write to the store; and whether anybody observes. Where nobody does, who begins to waits for this
-    /// transaction's end.
+    /// The newest trigger and the newest rule of the database. Each new one has a greater number, so it is another text then, and
+    /// the declarations must be read again.
+    private static let newestDeclaration = """
+        pg_catalog.concat((SELECT max(oid) FROM pg_catalog.pg_trigger), '.', (SELECT max(oid) FROM pg_catalog.pg_rewrite))
+        """
+
+    /// The facts that an exclusive write transaction reads when it begins: its number on the server; the newest declaration; its
+    /// number among those that write to the store; and whether anybody observes. Where nobody does, who begins to waits for
+    /// this transaction's end.
     static func transaction(_ record: Record) -> Statement {
         Statement(
             """
-            SELECT pg_catalog.pg_current_xact_id()::text, \(next(record)),
+            SELECT pg_catalog.pg_current_xact_id()::text, \(newestDeclaration), \(next(record)),
               NOT pg_catalog.pg_try_advisory_xact_lock(\(record.observers))
             """, name: "transaction_\(record.commits ?? 0)")
     }
 
-    /// The number on the server of a transaction beside which others write.
-    static let sharedTransaction = Statement("SELECT pg_catalog.pg_current_xact_id()::text", name: "shared_transaction")
+    /// The number on the server of a transaction beside which others write, and the newest declaration.
+    static let sharedTransaction = Statement(
+        "SELECT pg_catalog.pg_current_xact_id()::text, \(newestDeclaration)", name: "shared_transaction")
 
     /// The statement before a commit: it takes the transaction's number among those that write to the store, and
     /// notifies observers. Until it is committed nobody else takes one, so the numbers have the order of the commits.

@@ -343,7 +343,5 @@ extension PostgreSQLEngine: ListeningEngine {
 
     func stopListening() { listener?.stop() }
 
-    var millisecondsOfOutage: Int { timeoutMilliseconds }
-
     func isOutage(_ error: StorageError) -> Bool { PostgreSQLFailure.isOutage(error) }
 }

@@ -160,22 +160,62 @@ extension ConnectionParameters {
         let end = DispatchTime.now() + time
         var isUp = false
         while true {
-            // With expansion, the value of dbname is read as a whole address.
-            guard let handle = withTexts({ PQconnectdbParams($0, $1, 1) }) else {
+            guard let handle = begin() else {
                 throw StorageError(.io, "There is not enough memory for a connection; free some.")
             }
+            let isSilent = !finish(handle)
             if PQstatus(handle) == CONNECTION_OK { return handle }
-            let error = PostgreSQLFailure.opening(handle)
+            let error = PostgreSQLFailure.opening(handle, isSilent: isSilent)
             PQfinish(handle)
-            // A server that is silent would be silent again.
-            let hasAnswered = (error.underlying as? PostgreSQLError)?.message.contains("timeout expired") != true
-            let answer = hasAnswered ? withTexts { PQpingParams($0, $1, 1) } : PQPING_NO_RESPONSE
+            // A server that is silent would be silent again, and one that has refused the user does not start.
+            let answer =
+                isSilent || error.code != .io ? PQPING_NO_RESPONSE : withTexts { PQpingParams($0, $1, 1) }
             // It may have started between the two questions, or have ended this connection alone: it is asked once more.
-            let mayTake = answer == PQPING_REJECT || answer == PQPING_OK && error.code == .io && !isUp
+            let mayTake = answer == PQPING_REJECT || answer == PQPING_OK && !isUp
             guard mayTake, DispatchTime.now() < end else { throw error }
             isUp = answer == PQPING_OK
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
+    }
+
+    /// Begins to connect. If the server refuses it, the message has the code, since the words may be of any language.
+    ///
+    /// - Returns: a connection of the caller's own; nil if there is no memory for it.
+    func begin() -> OpaquePointer? {
+        // With expansion, the value of dbname is read as a whole address.
+        let handle = withTexts { PQconnectStartParams($0, $1, 1) }
+        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        return handle
+    }
+
+    /// Waits until a connection is open, or has failed.
+    ///
+    /// - Returns: false if the server is silent for longer than its time.
+    private func finish(_ handle: OpaquePointer) -> Bool {
+        let options = PQconninfo(handle)
+        defer { PQconninfoFree(options) }
+        let parts = ServerAddress.texts(options)
+        let end = DispatchTime.now() + .milliseconds(ServerAddress.connectMilliseconds(parts))
+        var events = POLLOUT
+        while PQstatus(handle) != CONNECTION_BAD {
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+            if poll(&socket, 1, Int32(clamping: end.millisecondsLeft)) > 0 {
+                switch PQconnectPoll(handle) {
+                case PGRES_POLLING_READING: events = POLLIN
+                case PGRES_POLLING_WRITING: events = POLLOUT
+                default: return true
+                }
+            } else if end.millisecondsLeft == 0 {
+                let host = parts["hostaddr"] ?? parts["host"] ?? ""
+                let address = PQhostaddr(handle).map { String(cString: $0) } ?? ""
+                let isOne = host.isEmpty || host.hasPrefix("/") || host == address
+                guard host.contains(",") || !isOne else { return false }
+                // libpq leaves a silent address for the next one only while it waits by itself.
+                PQreset(handle)
+                return PQstatus(handle) == CONNECTION_OK
+            }
+        }
+        return true
     }
 
     /// Calls the body with what libpq takes. It is valid during the call.

@@ -68,6 +68,7 @@ final class Connection: @unchecked Sendable {
             parameters.candidates.isEmpty
             ? (0, try parameters.connect(waiting: waiting))
             : try parameters.connectToPrimary(from: role?.place ?? 0, waiting: waiting)
+        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQserverVersion(handle) >= 150_000 else {
             let version = Int(PQserverVersion(handle)) / 10_000

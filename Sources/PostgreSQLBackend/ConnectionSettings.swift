@@ -24,8 +24,10 @@ struct Settings {
     ///   process of its own.
     init(_ configuration: PostgreSQLBackend, label: String?) {
         // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
-        // where the plan takes a millisecond.
-        let limits = ["lock_timeout = \(configuration.timeoutMilliseconds)", "jit = off"]
+        // where the plan takes a millisecond. Rows without a bound come by a cursor, which is planned for a tenth of them otherwise.
+        let limits = [
+            "lock_timeout = \(configuration.timeoutMilliseconds)", "jit = off", "cursor_tuple_fraction = 1",
+        ]
         let isRelaxed = configuration.durability == .relaxed
         if isRelaxed { ofWrites.append("synchronous_commit = off") }
         guard let label else {
@@ -41,12 +43,13 @@ struct Settings {
     }
 
     /// One statement with the same text for all connections, so that a pooler that keeps statements keeps it once. `SET LOCAL`
-    /// would be three, and warns outside a transaction's BEGIN, into the server's log.
+    /// would be several, and warns outside a transaction's BEGIN, into the server's log.
     private static func together(relaxing isRelaxed: Bool, _ values: Parameters) -> Statement {
         let relaxing = isRelaxed ? ", pg_catalog.set_config('synchronous_commit', 'off', true)" : ""
         return Statement(
             """
             SELECT pg_catalog.set_config('lock_timeout', $1::text, true), pg_catalog.set_config('jit', 'off', true),
+              pg_catalog.set_config('cursor_tuple_fraction', '1', true),
               pg_catalog.set_config('application_name', $2::text, true)\(relaxing)
             """, name: isRelaxed ? "settings_relaxed" : "settings", values)
     }

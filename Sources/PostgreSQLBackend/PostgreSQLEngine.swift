@@ -46,67 +46,28 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
         let shared = configuration.shared
         let role = shared?.role ?? ServerRole()
-        let connection = try Self.waiting(Patience(milliseconds: configuration.failoverMilliseconds)) {
-            () throws(StorageError) in
-            if let shared { return try shared.writers.take() }
-            return try Connection(configuration, role)
+        (self.configuration, self.logger, self.role) = (configuration, logger, role)
+        let names = Names(schema: configuration.schema, partitions: configuration.partitions)
+        self.names = names
+        let patience = Patience(milliseconds: configuration.failoverMilliseconds)
+        let (connection, opening, replicas) = try Self.waiting(patience) { () throws(StorageError) in
+            try Self.open(configuration, names, role, logger)
         }
         // The store's own goes with what failed.
         defer { shared?.writers.give(connection) }
-        (self.configuration, self.logger, self.role) = (configuration, logger, role)
-        var names = Names(schema: configuration.schema)
-        names.partitions = configuration.partitions
-        self.names = names
         serverVersion = connection.serverVersion
         lookups = connection.isShared ? SharedLookups() : nil
-        let opening = try Self.open(connection, configuration, names, role, logger)
+        names.foreign.newest = opening.newestDeclaration
         let record = opening.record
         format = opening.format
         found = Mutex(record)
-        if record.commits != nil, record.mayCount {
-            try CommitListener.check(configuration, record)
-            listener = CommitListener(configuration, role, record, last: opening.last)
-        } else {
-            listener = nil
-        }
-        let replicas = try Self.replicas(configuration, role, connection)
+        listener = record.canCount ? CommitListener(configuration, role, record, last: opening.last) : nil
         self.replicas = replicas
         listener?.replicas.withLock { $0 = replicas }
         writer = Mutex(WriterState(connection: shared == nil ? connection : nil, tablesVersion: opening.version))
         pool = shared?.readers ?? ConnectionPool(configuration, role)
         logger.debug(
             "store opened", metadata: ["location": "\(configuration.location)", "postgresql": "\(serverVersion)"])
-    }
-
-    /// Finds the store, or makes it.
-    private static func open(
-        _ connection: Connection, _ configuration: PostgreSQLBackend, _ names: Names, _ role: ServerRole,
-        _ logger: Logger
-    ) throws(StorageError) -> Catalog.Opening {
-        let isReadOnly = configuration.isReadOnly || role.isReplica
-        if let opening = try Catalog.opening(connection, configuration) {
-            if !isReadOnly, let incomplete = opening.incomplete {
-                try CompositeIndexes.complete(incomplete, connection, names, logger: logger)
-            }
-            return opening
-        }
-        let (record, format) = try Catalog.open(connection, configuration, isReadOnly: isReadOnly)
-        if !isReadOnly {
-            let incomplete = try connection.run(CompositeIndexes.question(names))
-            try CompositeIndexes.complete(incomplete, connection, names, logger: logger)
-        }
-        let version = try connection.run(Catalog.version(record)).text() ?? ""
-        let canCount = record.commits != nil && record.mayCount
-        let last = canCount ? try connection.run(CommitListener.last(record, configuration)).integer() : nil
-        return Catalog.Opening(record: record, format: format, version: version, last: last ?? 0, incomplete: nil)
-    }
-
-    private static func replicas(
-        _ configuration: PostgreSQLBackend, _ role: ServerRole, _ connection: Connection
-    ) throws(StorageError) -> Replicas? {
-        guard !role.isReplica, configuration.replicas != nil else { return nil }
-        guard let shared = configuration.shared else { return try Replicas(configuration, connection) }
-        return try shared.replicas { () throws(StorageError) in try Replicas(configuration, connection) }
     }
 
     var info: BackendInfo {
@@ -118,7 +79,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         let isReplica = role.isReplica
         if listener == nil {
             lacking[.foreignCommits] =
-                record.mayCount
+                record.commits == nil
                 ? "No store has written to the schema, so there would be no notices of commits."
                 : "The user may not read the sequence storage_commits; grant SELECT on it."
         }
@@ -195,13 +156,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
 
     /// A connection to the primary of those that read.
     func takeFromPrimary() throws(StorageError) -> (Connection, ConnectionPool) {
-        let patience = patience
-        while true {
-            do throws(StorageError) {
-                return (try pool.take(for: configuration.shared == nil ? nil : record.versionIndex), pool)
-            } catch {
-                guard patience.outlasts(error) else { throw error }
-            }
+        try Self.waiting(patience) { () throws(StorageError) in
+            (try pool.take(for: configuration.shared == nil ? nil : record.versionIndex), pool)
         }
     }
 
@@ -240,56 +196,72 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        _ = try write(isDeferring: false, body)
+        _ = try write(isDeferring: false, isRepeatable: false, body)
+    }
+
+    func writeRepeatably(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        _ = try write(isDeferring: false, isRepeatable: true, body)
     }
 
     func writeBatching(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
-        try write(isDeferring: true, body)
+        try write(isDeferring: true, isRepeatable: true, body)
     }
 
     /// - Returns: false if a deferred batch has failed, and nothing is done.
     private func write(
-        isDeferring: Bool, _ body: (any StorageWriter) throws(StorageError) -> Void
+        isDeferring: Bool, isRepeatable: Bool, _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
         try writer.withLock { (state) throws(StorageError) in
             if state.isClosed { throw Self.closed }
-            guard let shared = configuration.shared else { return try write(&state, isDeferring: isDeferring, body) }
+            guard let shared = configuration.shared else {
+                return try write(&state, isDeferring: isDeferring, isRepeatable: isRepeatable, body)
+            }
             return try withWriter(of: shared, record.versionIndex, patience) { (connection) throws(StorageError) in
                 state.connection = connection
                 defer {
                     connection = state.connection
                     state.connection = nil
                 }
-                return try write(&state, isDeferring: isDeferring, body)
+                return try write(&state, isDeferring: isDeferring, isRepeatable: isRepeatable, body)
             }
         }
     }
 
     private func write(
-        _ state: inout WriterState, isDeferring: Bool, _ body: (any StorageWriter) throws(StorageError) -> Void
+        _ state: inout WriterState, isDeferring: Bool, isRepeatable: Bool,
+        _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        let patience = patience
+        while true {
+            do throws(StorageError) {
+                return try writeOnce(&state, isDeferring: isDeferring, patience, body)
+            } catch {
+                // What may run again waits the failover out.
+                guard isRepeatable, state.connection?.loss != nil, patience.outlasts(error) else { throw error }
+            }
+        }
+    }
+
+    private func writeOnce(
+        _ state: inout WriterState, isDeferring: Bool, _ patience: Patience,
+        _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
         // What the store repeats by itself may be in the way of others; what it repeats is not.
         let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
-        let patience = patience
         let session = try begin(&state, isAlone: isAlone, patience)
         session.isDeferring = isDeferring
         defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
         do throws(StorageError) {
             try body(session)
+            // The calls of a group have an error each then, and the body has none.
+            if let loss = session.connection.loss { throw loss }
         } catch {
             session.rollBack()
-            // What the store repeats by itself waits the failover out.
-            if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
             throw error
         }
-        do throws(StorageError) {
-            guard try session.commit() else { return false }
-        } catch {
-            if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
-            throw error
-        }
+        guard try session.commit() else { return false }
         if let place = session.place { (state.place, state.server) = (place, session.server) }
         if let version = session.newVersion { state.tablesVersion = version }
         if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
@@ -369,14 +341,14 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
 
     /// The time within which the outcome of a commit is looked up.
     var millisecondsToResolve: Int {
-        configuration.outcomeMilliseconds
-            ?? max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds)
+        configuration.outcomeMilliseconds ?? millisecondsOfOutage
     }
 
     /// The patience of a call that begins now.
     var patience: Patience { Patience(milliseconds: configuration.failoverMilliseconds) }
 
-    var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
+    /// The longest time that a call waits for a server.
+    var millisecondsOfOutage: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
 
     func close() throws(StorageError) {
         // Other stores go on with what they share.

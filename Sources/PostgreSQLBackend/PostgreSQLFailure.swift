@@ -16,30 +16,59 @@ enum PostgreSQLFailure {
         return StorageError(code, advice, underlying: cause)
     }
 
-    /// The error of a connection that could not be opened.
-    static func opening(_ connection: OpaquePointer) -> StorageError {
+    /// The name of what failed where a connection could not be opened.
+    private static let connecting = "connect"
+
+    /// The error of a connection that could not be opened. A server that refuses it says why by a code, in any language: see
+    /// ``ConnectionParameters/begin()``.
+    ///
+    /// - Parameter isSilent: true if the server has not answered in time, of which libpq does not know.
+    static func opening(_ connection: OpaquePointer, isSilent: Bool = false) -> StorageError {
+        let lines = String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isNewline)
+            .filter { !$0.hasPrefix("LOCATION:") }
+        let text = isSilent && lines.isEmpty ? "the server does not answer in time" : lines.joined(separator: " ")
+        let state = Self.state(in: unquoted(text))
         let cause = PostgreSQLError(
-            state: "", message: text(connection), constraint: nil, column: nil, statement: "connect")
-        // The names of hosts, users and databases may have any words. They are quoted.
-        let message = cause.message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-            .map { $0.isMultiple(of: 2) ? String($1) : "" }.joined(separator: "\"")
-        // A connection that was never made has no SQLSTATE.
-        if message.contains("too many clients") || message.contains("remaining connection slots") {
+            state: state, message: text.replacing(":  \(state): ", with: ":  "), constraint: nil, column: nil,
+            statement: connecting)
+        let message = unquoted(cause.message)
+        // libpq itself gives no code, and PgBouncer one for all reasons. Both speak English.
+        let hasReason = !state.isEmpty && state != "08P01"
+        func says(_ words: String...) -> Bool { !hasReason && words.contains(where: message.contains) }
+        if state == "53300" || says("too many clients", "no more connections allowed") {
             return StorageError(
                 .busy,
-                "The server has no connection left; try again, lower the option connections, or raise max_connections.",
+                "The server has no connection left; try again, lower the option connections, or raise the limit: max_connections, or the CONNECTION LIMIT of the user or the database.",
                 underlying: cause)
         }
         if let advice = protection(message) { return StorageError(.configuration, advice, underlying: cause) }
-        if ["password", "authentication", "role", "database \"", "pg_hba.conf", "invalid"].contains(
-            where: message.contains)
-        {
+        let isRefused = ["28", "3D", "22", "42", "55"].contains(state.prefix(2))
+        if isRefused || says("password", "authentication", "invalid", "no such user", "no such database") {
             return StorageError(
                 .configuration, "The server refuses the connection: check the user, the password and the database.",
                 underlying: cause)
         }
         return StorageError(
             .io, "The server cannot be reached: check that it runs, and the host and the port.", underlying: cause)
+    }
+
+    /// The last code in a message: `FATAL:  28P01: …`; empty if it has none.
+    private static func state(in message: String) -> String {
+        var state = ""
+        for part in message.split(separator: ":  ").dropFirst() {
+            let code = part.prefix { $0 != ":" }
+            let isCode =
+                code.utf8.count == 5
+                && code.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
+            if isCode { state = String(code) }
+        }
+        return state
+    }
+
+    /// The text without the names of hosts, users and databases, which may have any words, and are quoted.
+    private static func unquoted(_ text: String) -> String {
+        text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .map { $0.isMultiple(of: 2) ? String($1) : "" }.joined(separator: "\"")
     }
 
     /// The advice for a connection that TLS does not allow; nil if it has failed otherwise. libpq does not say why a certificate
@@ -82,6 +111,13 @@ enum PostgreSQLFailure {
         guard severity == "FATAL" || severity == "PANIC",
             let cause = error(result, sql).underlying as? PostgreSQLError
         else { return nil }
+        // PgBouncer has one code for all reasons.
+        if cause.message.contains("statement pooling") {
+            return StorageError(
+                .configuration,
+                "The pooler takes no transactions: \(cause.message); set its pool_mode to transaction or session.",
+                underlying: cause)
+        }
         return StorageError(
             .io, "The server has ended the connection: \(cause.message); nothing of this call is stored, so try again.",
             underlying: cause)
@@ -91,6 +127,7 @@ enum PostgreSQLFailure {
     static func isOutage(_ error: StorageError) -> Bool {
         guard error.code == .io, let cause = error.underlying as? PostgreSQLError else { return error.code == .io }
         return cause.state.isEmpty || ["08", "57"].contains(cause.state.prefix(2)) || cause.state == "25P03"
+            || cause.statement == connecting
     }
 
     /// Maps the server's `statement_timeout`, which also ends a wait for other transactions, to an error about that

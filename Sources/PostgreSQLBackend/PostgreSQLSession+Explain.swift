@@ -5,8 +5,8 @@ extension PostgreSQLSession: QueryExplaining {
     /// Returns the server's plan for the values of this call, and on further lines the steps that the program applies
     /// to its rows.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        let compiled = try prepared(plan, arguments).compiled
-        let statement = Statement("EXPLAIN (FORMAT JSON) " + compiled.sql, compiled.bind(arguments))
+        let query = try prepared(plan, arguments)
+        let (compiled, statement) = (query.compiled, explanation(of: query, arguments))
         let nodes = try surviving { () throws(StorageError) in
             let results = try ask([statement])
             return try self.nodes(results.first)
@@ -58,9 +58,8 @@ extension PostgreSQLSession: WorkCountingSession {
     final func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
     ) throws(StorageError) -> Cursor {
-        let compiled = try prepared(plan, arguments).compiled
-        let analysis = Statement(
-            "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, FORMAT JSON) " + compiled.sql, compiled.bind(arguments))
+        let query = try prepared(plan, arguments)
+        let analysis = explanation(of: query, arguments, options: "ANALYZE, TIMING OFF, SUMMARY OFF, ")
         // Of the transaction, or of these statements where there is none, so that no setting outlives a failure.
         func scans(_ setting: String) -> Statement {
             Statement("SELECT pg_catalog.set_config('enable_seqscan', \(setting.literal), true)")

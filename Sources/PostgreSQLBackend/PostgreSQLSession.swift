@@ -100,7 +100,7 @@ class PostgreSQLSession: PrefetchingSession {
     final func serverRows(_ query: PreparedQuery, _ arguments: QueryArguments) throws(StorageError) -> ResultRows {
         let compiled = query.compiled
         let parameters = compiled.bind(arguments)
-        if compiled.isLong || isLongPage(query, arguments) { return try longRows(query, parameters) }
+        if isLong(query, arguments) { return try longRows(query, parameters) }
         if let result = takeAnswer(query.plan, arguments) {
             return ResultRows(result, compiled.forms, isReading: isReading)
         }
@@ -172,11 +172,12 @@ class PostgreSQLSession: PrefetchingSession {
         return (places.map { requests[$0] }, places.map { queries[$0] })
     }
 
-    /// Returns whether a limit allows more bytes than are fetched at a time.
-    private func isLongPage(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
-        query.compiled.isPage
-            && FetchPace.exceedsAnswer(
-                arguments.limit ?? .max, rowBytes: query.rowBytes, isUnbounded: query.compiled.isUnbounded)
+    /// Returns whether more bytes may come than are fetched at a time.
+    private func isLong(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
+        query.compiled.isLong
+            || query.compiled.isPage
+                && FetchPace.exceedsAnswer(
+                    arguments.limit ?? .max, rowBytes: query.rowBytes, isUnbounded: query.compiled.isUnbounded)
     }
 
     /// Rows in parts, by a cursor of the server, so that they hold bounded memory. Several may be open at once.
@@ -184,7 +185,7 @@ class PostgreSQLSession: PrefetchingSession {
         beginCursors()
         let name = "storage_rows_\(connection.nextNumber())"
         var pace = FetchPace(rowBytes: query.rowBytes, isUnbounded: query.compiled.isUnbounded)
-        let declare = Statement("DECLARE \(name) NO SCROLL CURSOR FOR \(query.compiled.sql)", parameters)
+        let declare = Statement(declaration(of: query, name), parameters)
         let fetch = Statement("FETCH \(pace.count) FROM \(name)")
         guard let first = try ask([declare, fetch], for: [query]).last else { throw Catalog.damaged }
         var isComplete = first.count < pace.count
@@ -202,6 +203,20 @@ class PostgreSQLSession: PrefetchingSession {
             },
             // A transaction that has failed has no cursors left.
             atEnd: { [connection] in if connection.loss == nil { connection.add("CLOSE \(name)") } })
+    }
+
+    private func declaration(of query: PreparedQuery, _ name: String) -> String {
+        "DECLARE \(name) NO SCROLL CURSOR FOR \(query.compiled.sql)"
+    }
+
+    /// The question how the server carries out a query, in the form in which it is asked: the plan of a cursor is another one.
+    ///
+    /// - Parameter options: further options of `EXPLAIN`.
+    final func explanation(
+        of query: PreparedQuery, _ arguments: QueryArguments, options: String = ""
+    ) -> Statement {
+        let sql = isLong(query, arguments) ? declaration(of: query, "storage_rows") : query.compiled.sql
+        return Statement("EXPLAIN (\(options)FORMAT JSON) \(sql)", query.compiled.bind(arguments))
     }
 
     /// Cursors need a transaction.

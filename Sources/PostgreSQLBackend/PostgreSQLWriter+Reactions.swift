@@ -19,7 +19,7 @@ extension PostgreSQLWriter: ReactingWriter {
         let question = """
             SELECT name, count - coalesce((nullif(current_setting('storage.counts', true), '')::json ->> name)::int8, 0)
               FROM (\(counts)) AS c
-            UNION ALL SELECT NULL, current_setting('track_counts')::bool::int8
+            UNION ALL SELECT NULL, current_setting('track_counts')::bool::integer
             """
         guard let result = try ask([Statement(question)]).first else { throw Catalog.damaged }
         var changed: Set<String> = []

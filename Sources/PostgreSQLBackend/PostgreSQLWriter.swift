@@ -58,16 +58,26 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
             if isAlone {
-                guard let number = results[1].integer(0, 1) else { throw Catalog.damaged }
+                guard let number = results[1].integer(0, 2) else { throw Catalog.damaged }
                 self.number = number
-                isObserved = results[1].isTrue(0, 2)
+                isObserved = results[1].isTrue(0, 3)
                 engine.listener?.began(number)
             }
+            try readDeclarations(upTo: results[1].text(0, 1) ?? "")
             return version
         } catch {
             rollBack()
             throw Catalog.isGone(error) ? Catalog.gone.caused(by: error) : PostgreSQLFailure.waiting(error)
         }
+    }
+
+    /// Reads the declarations of tables again if triggers or rules were added since they were read.
+    private func readDeclarations(upTo newest: String) throws(StorageError) {
+        guard names.foreign.newest != newest else { return }
+        guard let candidates = try ask([engine.foreignCandidates]).first else { throw Catalog.damaged }
+        _ = try foreignTables(candidates)
+        names.foreign.newest = newest
+        connection.forgetPlans()
     }
 
     func rollBack() {
@@ -225,6 +235,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        // Nothing begins that cannot be stored: a call of a group runs on another connection then.
+        if let loss = connection.loss { throw loss }
         try flush()
         let wasDeferring = isDeferring
         isDeferring = false

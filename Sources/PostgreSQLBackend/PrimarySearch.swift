@@ -82,7 +82,7 @@ final class PrimarySearch {
         next = .now() + stagger
         guard candidates.indices.contains(place) else { return }
         let candidate = candidates[place]
-        guard let handle = candidate.withTexts({ PQconnectStartParams($0, $1, 1) }) else { return }
+        guard let handle = candidate.begin() else { return }
         guard PQstatus(handle) != CONNECTION_BAD else { return fail(place, handle) }
         let end = DispatchTime.now() + .milliseconds(candidate.connectMilliseconds)
         attempts.append(Attempt(place: place, handle: handle, events: Int32(POLLOUT), end: end))
@@ -111,7 +111,7 @@ final class PrimarySearch {
     }
 
     private func fail(_ place: Int, _ handle: OpaquePointer, isSilent: Bool = false) {
-        let error = PostgreSQLFailure.opening(handle)
+        let error = PostgreSQLFailure.opening(handle, isSilent: isSilent)
         PQfinish(handle)
         if !isSilent { refusing.append(place) }
         // The next is tried at once, and after a while those again that were.

@@ -117,7 +117,13 @@ final class Replicas: Sendable {
     ///
     /// - Parameter primary: the primary's connections.
     func take(_ primary: ConnectionPool) throws(StorageError) -> (Connection, ConnectionPool)? {
-        try askPrimary(primary)
+        do throws(StorageError) {
+            try askPrimary(primary)
+        } catch {
+            // The read is the primary's then, and waits for the next one, or fails, by itself.
+            guard PostgreSQLFailure.isFailover(error) else { throw error }
+            return nil
+        }
         let (place, timeline) = needed.withLock { ($0.place, $0.timeline) }
         guard let place else { return nil }
         if let found = try take(place, timeline) { return found }

@@ -32,13 +32,13 @@ struct Names: Sendable {
     let schema: String
 
     /// The number of partitions of each table that the store makes.
-    var partitions = 1
+    let partitions: Int
     /// The tables that other software made.
     let foreign = ForeignCatalog()
     /// The conversions of the columns among a plan's tables.
     private(set) var conversions: [String: [ForeignConversion]] = [:]
 
-    init(schema: String) { self.schema = schema.quotedName }
+    init(schema: String, partitions: Int = 1) { (self.schema, self.partitions) = (schema.quotedName, partitions) }
 
     /// The names in SQL that is compiled for some tables.
     func with(_ tables: [TableSchema]) throws(StorageError) -> Names {

@@ -13,7 +13,11 @@ struct ServerAddress {
     init(_ text: String) throws(StorageError) {
         self.text = text
         guard !text.utf8.contains(0), let parts = Self.parts(of: text) else {
-            throw StorageURL.error("libpq cannot read the address; write postgresql://user@host:port/database")
+            let hint =
+                text.contains("?")
+                ? "; options of the store, such as timeout, are properties here, and are allowed in PostgreSQLBackend(url:)"
+                : ""
+            throw StorageURL.error("libpq cannot read the address; write postgresql://user@host:port/database\(hint)")
         }
         self.parts = parts
         try requireEscapes()
@@ -68,24 +72,33 @@ struct ServerAddress {
         let hosts = (0..<count).map { place in
             Candidate(name: part(names, place), address: part(addresses, place), port: part(ports, place))
         }
+        return Candidates(hosts: hosts, connectMilliseconds: Self.connectMilliseconds(parts))
+    }
+
+    /// The time that a server may take to accept a connection.
+    static func connectMilliseconds(_ parts: [String: String]) -> Int {
         let seconds = parts["connect_timeout"].flatMap { Int($0) } ?? 10
         // libpq takes 0 for no limit, and 1 for 2.
-        let limit = seconds > 0 ? min(max(seconds, 2), 86_400) : 86_400
-        return Candidates(hosts: hosts, connectMilliseconds: limit * 1000)
+        return (seconds > 0 ? min(max(seconds, 2), 86_400) : 86_400) * 1000
     }
 
     /// libpq's parameters as its environment has them.
     private static let defaults: [String: String] = {
-        guard let defaults = PQconndefaults() else { return [:] }
+        let defaults = PQconndefaults()
         defer { PQconninfoFree(defaults) }
-        var parts: [String: String] = [:]
-        var next = defaults
+        return texts(defaults)
+    }()
+
+    /// The values that libpq's parameters have, by their names.
+    static func texts(_ options: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String] {
+        var texts: [String: String] = [:]
+        guard var next = options else { return texts }
         while let name = next.pointee.keyword {
-            if let value = next.pointee.val { parts[String(cString: name)] = String(cString: value) }
+            if let value = next.pointee.val { texts[String(cString: name)] = String(cString: value) }
             next += 1
         }
-        return parts
-    }()
+        return texts
+    }
 
     /// libpq ends a user's password at the first `@` and a port at the first `/`. What is left of a password without escapes
     /// would be a host, a port or a database, which libpq's messages and the server's show.
@@ -112,13 +125,7 @@ struct ServerAddress {
             PQconninfoFree(options)
             PQfreemem(message)
         }
-        guard var next = options else { return nil }
-        var parts: [String: String] = [:]
-        while let name = next.pointee.keyword {
-            if let value = next.pointee.val { parts[String(cString: name)] = String(cString: value) }
-            next += 1
-        }
-        return parts
+        return options.map(texts)
     }
 
     /// libpq's parameters, which may also be options. The URL has the database, and the encoding is not to be chosen.

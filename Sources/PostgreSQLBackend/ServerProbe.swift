@@ -121,7 +121,7 @@ final class ServerProbe {
     init(
         _ parameters: ConnectionParameters, within time: DispatchTimeInterval, unless isPointless: @escaping () -> Bool
     ) {
-        handle = parameters.withTexts { PQconnectStartParams($0, $1, 1) }
+        handle = parameters.begin()
         end = .now() + time
         self.isPointless = isPointless
     }

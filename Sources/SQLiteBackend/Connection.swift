@@ -48,6 +48,8 @@ final class Connection: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var reacts = false
     /// The file that the store has open; nil before that is known.
     var file: DatabaseFile?
+    /// The file if it was opened as one that nobody changes.
+    let unwritable: UnwritableFile?
     private var isOpen = true
     /// True if a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
@@ -94,8 +96,10 @@ final class Connection: @unchecked Sendable {
         let creates = isWriter ? SQLITE_OPEN_CREATE : 0
         let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | creates
         var handle: OpaquePointer?
-        let (name, flags) = ReadOnlyMedium.name(of: path)
-        let code = sqlite3_open_v2(name, &handle, access | flags | SQLITE_OPEN_NOMUTEX, nil)
+        let unwritable = try UnwritableFile(path, isReadOnly: configuration.isReadOnly)
+        self.unwritable = unwritable
+        let flags = SQLITE_OPEN_NOMUTEX | (unwritable == nil ? 0 : SQLITE_OPEN_URI)
+        let code = sqlite3_open_v2(unwritable?.name ?? path, &handle, access | flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteFailure.error(code, handle, doing: "open \(path)")
             sqlite3_close_v2(handle)
@@ -141,6 +145,9 @@ final class Connection: @unchecked Sendable {
             sqlite3_progress_handler(database, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         }
     }
+
+    /// True unless the file was taken for one that nobody changes, and somebody has.
+    var isCurrent: Bool { unwritable?.isUnchanged ?? true }
 
     /// True if the file was opened read-only, also if writing was requested but is not permitted.
     var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }

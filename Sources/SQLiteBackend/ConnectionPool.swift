@@ -26,9 +26,13 @@ final class ConnectionPool: Sendable {
     }
 
     func take() throws(StorageError) -> SQLiteReader {
-        let idle = try state.withLock { (state) throws(StorageError) in
+        let idle = try state.withLock { (state) throws(StorageError) -> SQLiteReader? in
             if state.isClosed { throw SQLiteEngine.closed }
-            return state.idle.popLast()
+            while let reader = state.idle.popLast() {
+                if reader.connection.isCurrent { return reader }
+                reader.connection.closeQuietly()
+            }
+            return nil
         }
         if let idle { return idle }
         return SQLiteReader(try newConnection())

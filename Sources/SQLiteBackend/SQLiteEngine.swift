@@ -16,6 +16,8 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
     private let pool: ConnectionPool
     /// True if the file or its folder cannot be written.
     private let isReadOnlyFile: Bool
+    /// True if the file is read as one that nobody changes.
+    private let isUnwritable: Bool
     /// The folder of a database in memory.
     private let folder: TemporaryFolder?
     /// The files that SQLite creates for a database that is opened read-only.
@@ -62,6 +64,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
             throw error
         }
         isReadOnlyFile = connection.isReadOnly
+        isUnwritable = connection.unwritable != nil
         writer = Mutex(WriterState(connection: connection))
         pool = ConnectionPool(opened, file, definitions, logger: logger)
         note(connection.reactions)
@@ -74,6 +77,10 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
                 "SQLite's pages have no checksums: damage to its structure is found, a changed value is not."
         ]
         if mayReact { lacking[.knownChanges] = Self.reacting(reactions.withLock { $0 }) }
+        if isUnwritable {
+            lacking[.foreignCommits] =
+                "The file is in a place where SQLite can make no others, so it does not see changes."
+        }
         if isReadOnlyFile { lacking[.writing] = "The file cannot be written." }
         if configuration.isReadOnly { lacking[.writing] = "The database was opened read-only." }
         if configuration.isInMemory {

@@ -45,6 +45,14 @@ struct AddressTests {
         #expect(error.map { "\($0)".contains("secret") } == false)
     }
 
+    @Test func `an option in an address that is libpq's alone is refused with the place where it belongs`() {
+        let error = #expect(throws: StorageError.self) {
+            try PostgreSQLBackend("postgresql://db.example.com/people?timeout=3000")
+        }
+        #expect(error?.code == .configuration)
+        #expect(error?.message.contains("PostgreSQLBackend(url:)") == true)
+    }
+
     /// Returns the shown form of an address: the backend's description, the error of one that is refused, or that of a
     /// connection that nobody takes.
     private func shown(_ address: String, isOpened: Bool) -> String {

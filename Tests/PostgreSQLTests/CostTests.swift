@@ -109,6 +109,42 @@ struct CostTests {
         }
     }
 
+    @Storable("Item") struct Item: Equatable {
+        var id: Int
+        @Indexed var number: Int
+        var name = ""
+    }
+
+    @Test func `reads without a limit read the rows of the index that serves their condition, and explain says so`()
+        async throws
+    {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Item.self)
+            try await Server.psql(
+                """
+                INSERT INTO "\(schema)"."Item" (id, number, name)
+                  SELECT i, i % 1000, 'name ' || i FROM generate_series(1, 50000) AS i;
+                ANALYZE "\(schema)"."Item"
+                """)
+            let items = store.select(Item.self).where { $0.number.isIn([1, 2, 3, 4, 5]) }
+            #expect(try await items.explain().access == .index("number"))
+            #expect(try await items.all().count == 250)
+            #expect(try await items.keys().count == 250)
+            #expect(try await items.only { $0.name }.all().count == 250)
+            #expect(try await items.order { $0.name }.all().count == 250)
+            var count = 0
+            for try await _ in items.stream() { count += 1 }
+            #expect(count == 250)
+            // What no SQL expresses is computed here.
+            #expect(try await items.where { $0.name.contains("NAME", ignoring: .case) }.all().count == 250)
+            try await store.close()
+            let counts = "FROM pg_stat_user_tables WHERE schemaname = '\(schema)' AND relname = 'Item'"
+            try await eventually { try await Server.psql("SELECT idx_scan >= 6 \(counts)") == "t" }
+            let read = try await Server.psql("SELECT seq_tup_read + idx_tup_fetch \(counts)")
+            #expect(Int(read).map { $0 < 5000 } == true, "\(read) rows")
+        }
+    }
+
     @Test func `the ends of an indexed property are read from the index`() async throws {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Person.self)

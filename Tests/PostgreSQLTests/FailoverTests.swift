@@ -179,4 +179,122 @@ struct FailoverTests {
             try await store.close()
         }
     }
+
+    /// The keys of each element of an observed query.
+    private final class Seen: Sendable { let keys = Mutex<[[Int]]>([]) }
+
+    /// Ends the store's processes in the server, which it finds by their name.
+    private static func endProcesses(_ name: String) async throws {
+        try await Server.psql(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = '\(name)'")
+    }
+
+    @Test(arguments: ["", "&staleness=0", "&staleness=600000"])
+    func `a read waits a failover out and an observer goes on, also where replicas are read`(
+        _ staleness: String
+    ) async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let other = try await Store(Server.backend(schema), models: Pen.self)
+            try await other.insert(Pen(id: 1))
+            // The server itself is no replica, so each read is the primary's after all.
+            let replicas = staleness.isEmpty ? "" : "&replicas=\(try Server.folder()):\(try Server.port())"
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&application_name=\(schema)"
+                + "&timeout=1000&failover=600000\(replicas)\(staleness)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let seen = Seen()
+            let observing = Task {
+                for try await pens in store.select(Pen.self).values() {
+                    seen.keys.withLock { $0.append(pens.map(\.id)) }
+                    if pens.count == 2 { return }
+                }
+            }
+            try await eventually { seen.keys.withLock { $0 } == [[1]] }
+            proxy.refuse(true)
+            try await Self.endProcesses(schema)
+            try await other.insert(Pen(id: 2))
+            let reading = Task { try await store.select(Pen.self).keys() }
+            // Each attempt of the read and of the observer pauses for 50 ms, so the outage is longer than the timeout.
+            let refused = proxy.refused
+            try await eventually { proxy.refused >= refused + 150 }
+            proxy.refuse(false)
+            #expect(try await reading.value == [1, 2])
+            try await observing.value
+            #expect(seen.keys.withLock { $0 } == [[1], [1, 2]])
+            try await store.close()
+            try await other.close()
+        }
+    }
+
+    @Test(arguments: [500, 700, 1000])
+    func `opening a store waits where the connection is lost meanwhile`(_ bytes: Int) async throws {
+        try await Server.withSchema { schema in
+            try await Server.makeStore(schema, Pen.self)
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&failover=600000"
+            proxy.cut(.afterAnswer(bytes))
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            #expect(proxy.count == 1)
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: ["", "&writers=many"])
+    func `single calls fail in no failover, whatever other calls wait beside them`(_ options: String) async throws {
+        try await Server.withSchema { schema in
+            let backend = try Server.backend(
+                schema, "&timeout=60000&failover=600000&application_name=\(schema)\(options)")
+            let store = try await Store(backend, models: Pen.self)
+            try await store.insert(Pen(id: 0))
+            let (singles, duplicates, bodies) = (Tally(), Tally(), Tally())
+            @Sendable func repeating(_ tally: Tally, _ call: @escaping @Sendable (Int) async throws -> Void) async {
+                var number = 0
+                while !singles.outcome.withLock({ $0.isOver }) {
+                    number += 1
+                    do {
+                        try await call(number)
+                        tally.outcome.withLock { $0.reads += 1 }
+                    } catch let error as StorageError {
+                        tally.outcome.withLock { $0.errors.append(error) }
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 1...4 {
+                    group.addTask { await repeating(singles) { try await store.insert(Pen(id: $0 * 8 + task)) } }
+                }
+                // Where a call fails, those that wait with it run again one after the other.
+                group.addTask { await repeating(duplicates) { _ in try await store.insert(Pen(id: 0)) } }
+                for task in 5...6 {
+                    group.addTask {
+                        await repeating(bodies) { number in
+                            try await store.transaction { tx in
+                                try tx.save(Pen(id: number * 8 + task))
+                                try tx.save(Pen(id: -task))
+                            }
+                        }
+                    }
+                }
+                for _ in 0..<12 {
+                    let wanted = singles.outcome.withLock { $0.reads } + 12
+                    try await eventually { singles.outcome.withLock { $0.reads >= wanted || $0.errors.count >= 10 } }
+                    try await Self.endProcesses(schema)
+                }
+                singles.outcome.withLock { $0.isOver = true }
+                try await group.waitForAll()
+            }
+            func errors(_ tally: Tally) -> [StorageError] { tally.outcome.withLock { $0.errors } }
+            #expect(errors(singles).isEmpty, "\(errors(singles).first.map { "\($0)" } ?? "")")
+            #expect(errors(duplicates).allSatisfy { $0.code == .duplicateKey })
+            #expect(errors(bodies).allSatisfy { $0.code == .io })
+            let stored = Set(try await store.select(Pen.self).keys())
+            #expect(stored.count { $0 > 0 && $0 % 8 < 5 } == singles.outcome.withLock { $0.reads })
+            try await store.close()
+        }
+    }
 }

@@ -34,6 +34,7 @@ struct ForeignReadingTests {
             try await Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
             let tables = try await file.schema()
             let store = try await Store(Server.backend(schema, "&readonly=true"))
+            #expect(store.info.lacking[.foreignCommits]?.contains("No store has written") == true)
             let found = try await store.schema()
             #expect(Set(found) == Set(tables) && found.count == 11)
             for table in tables {

@@ -125,6 +125,62 @@ struct ForeignWritingTests {
         }
     }
 
+    @Storable("expiring") struct Expiring: Equatable {
+        var id: Int
+        var day: Date?
+        var local: Date?
+        var moment: Date?
+        var second: Date?
+        var number: Date?
+    }
+
+    @Test func `what a column of days or moments has is saved again, infinity and the ends of its range too`()
+        async throws
+    {
+        let sql = """
+            CREATE TABLE expiring (id integer PRIMARY KEY, day date, local timestamp, moment timestamptz, second timestamptz(0),
+              number float8);
+            INSERT INTO expiring VALUES (1, 'infinity', 'infinity', 'infinity', 'infinity', 'infinity'),
+              (2, '-infinity', '-infinity', '-infinity', '-infinity', '-infinity'),
+              (3, '5874897-12-31', '294276-12-31 23:59:59.999999', '294276-12-31 23:59:59.999999Z', '294276-12-31 23:59:59Z', 0),
+              (4, '4713-01-01 BC', '4713-01-01 BC', '4713-01-01 00:00:00Z BC', '4713-01-01 00:00:00Z BC', 0),
+              (5, '1999-12-31', '1999-12-31 23:59:59.5', '2000-02-29 12:00:00.000001Z', '1969-12-31 23:59:59Z', 0)
+            """
+        try await Server.withForeignSchema(sql) { schema in
+            func rows(_ condition: String = "true") async throws -> String {
+                try await Server.psql(
+                    "SET timezone = 'UTC'; SELECT * FROM \"\(schema)\".expiring WHERE \(condition) ORDER BY id")
+            }
+            let store = try await Store(Server.backend(schema), models: Expiring.self)
+            let (before, records) = (try await rows(), try await store.select(Expiring.self).all())
+            #expect(records[0].day?.timeIntervalSinceReferenceDate == .infinity)
+            try await store.save(records)
+            for record in records { try await store.update(record) }
+            #expect(try await rows() == before)
+            for record in records {
+                try await store.update(Expiring.self).where { $0.id == 5 }
+                    .set(\.day, to: record.day).set(\.local, to: record.local).set(\.moment, to: record.moment)
+                    .set(\.second, to: record.second).set(\.number, to: record.number).run()
+                var copy = record
+                copy.id = 6
+                try await store.insert(copy)
+                let found = try await store.find(Expiring.self, key: 5)
+                copy.id = 5
+                #expect(found == copy)
+                try await store.delete(Expiring.self, key: 6)
+            }
+            let far = Date(timeIntervalSinceReferenceDate: 9_223_339_708_801)
+            for wrong in [
+                Expiring(id: 1, day: far.addingTimeInterval(1e15)), Expiring(id: 1, local: far),
+                Expiring(id: 1, moment: far),
+            ] {
+                _ = await error(.invalidValue) { try await store.save(wrong) }
+            }
+            #expect(try await rows("id = 1") == before.split(separator: "\n")[0])
+            try await store.close()
+        }
+    }
+
     @Storable("spelled") struct Spelled: Equatable {
         @Key var id: String
         var day: String?

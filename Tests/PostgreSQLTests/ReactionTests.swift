@@ -257,6 +257,33 @@ struct ReactionTests {
         }
     }
 
+    @Test(arguments: ["", "&writers=many"])
+    func `triggers that are added while a store is open are known to its next write`(_ options: String) async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, options), models: Own.self, Log.self)
+            try await store.insert([Own(id: 1, text: "a")])
+            try await store.insert([Log(id: 1, text: "first")])
+            var logs = store.select(Log.self).values().makeAsyncIterator()
+            #expect(try await logs.next()?.count == 1)
+            #expect(store.info.has(.knownChanges))
+            try await Server.psql(
+                """
+                SET search_path TO "\(schema)";
+                CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+                  INSERT INTO "Log" (id, text) VALUES (new.id, 'new ' || new.text); RETURN new; END $$;
+                CREATE TRIGGER t AFTER INSERT ON "Own" FOR EACH ROW EXECUTE FUNCTION act();
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+                CREATE TRIGGER u BEFORE INSERT ON "Log" FOR EACH ROW WHEN (new.text = 'no') EXECUTE FUNCTION refuse();
+                """)
+            try await store.insert([Own(id: 2, text: "b")])
+            #expect(try await logs.next() == [Log(id: 1, text: "first"), Log(id: 2, text: "new b")])
+            #expect(!store.info.has(.knownChanges))
+            let error = await error(.constraint) { try await store.insert([Log(id: 3, text: "no")]) }
+            #expect(error?.key == [.int(3)])
+            try await store.close()
+        }
+    }
+
     @Test
     func `a history of keys has an entry of everything, and one of records refuses what it cannot record`() async throws
     {

@@ -75,15 +75,16 @@ struct SettingTests {
         var commit: String?
         var strings: String?
         var jit: String?
+        var fraction: String? = "1"
     }
 
     /// A table that says what was set when a row was stored.
     private static let probe = """
-        CREATE TABLE probe (id integer PRIMARY KEY, "limit" text, commit text, strings text, jit text);
+        CREATE TABLE probe (id integer PRIMARY KEY, "limit" text, commit text, strings text, jit text, fraction text);
         CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           new."limit" := current_setting('lock_timeout'); new.commit := current_setting('synchronous_commit');
           new.strings := current_setting('standard_conforming_strings'); new.jit := current_setting('jit');
-          RETURN new; END $$;
+          new.fraction := current_setting('cursor_tuple_fraction'); RETURN new; END $$;
         CREATE TRIGGER telling BEFORE INSERT OR UPDATE ON probe FOR EACH ROW EXECUTE FUNCTION told()
         """
 
@@ -124,9 +125,10 @@ struct SettingTests {
                 #expect(try await relaxed.read { try $0.select(Probe.self).count() } == id)
                 for try await _ in relaxed.select(Probe.self).stream() {}
                 let left = try await Server.psql(
-                    "SELECT current_setting('lock_timeout'), current_setting('synchronous_commit'), current_setting('jit')",
+                    "SELECT current_setting('lock_timeout'), current_setting('synchronous_commit'), current_setting('jit'), "
+                        + "current_setting('cursor_tuple_fraction')",
                     at: pooler.address)
-                #expect(left == "\(own)|on|\(try await Server.psql("SHOW jit"))")
+                #expect(left == "\(own)|on|\(try await Server.psql("SHOW jit"))|0.1")
                 let statements = try await Server.psql(
                     "SELECT count(*) FROM pg_prepared_statements", at: pooler.address)
                 #expect(statements == "0")

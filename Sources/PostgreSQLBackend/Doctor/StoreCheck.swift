@@ -61,7 +61,7 @@ struct StoreCheck {
                 } + [(names.own(Names.key(of: table)), "the key of \(table.name)")]
             })
         findings += try missingColumns(tables)
-        if !record.mayCount {
+        if record.commits != nil, !record.canCount {
             findings.append(
                 HealthFinding(
                     "grant", .warning,

@@ -13,6 +13,7 @@ final class ForeignCatalog: Sendable {
     /// The tables with declarations that change rows by themselves.
     private let reacting = Mutex<[String]>([])
     private let reacts = Atomic(false)
+    private let newestDeclaration = Mutex("")
     /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
     private let partitioned = Mutex<Set<String>>([])
 
@@ -60,6 +61,12 @@ final class ForeignCatalog: Sendable {
         reacts.store(!reacting.isEmpty, ordering: .relaxed)
         partitioned.withLock { $0.formUnion(particulars.filter(\.value.isPartitioned).keys) }
         return schemas
+    }
+
+    /// The newest trigger and rule of the database when the declarations were read.
+    var newest: String {
+        get { newestDeclaration.withLock { $0 } }
+        set { newestDeclaration.withLock { $0 = newValue } }
     }
 
     /// True if triggers, rules or actions of foreign keys may change rows.
@@ -174,7 +181,7 @@ final class ForeignCatalog: Sendable {
               AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses,
           c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
             WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
-              AND NOT g.tgisinternal AND g.tgenabled <> 'D') AS triggers,
+              AND NOT g.tgisinternal) AS triggers,
           c.relhastriggers AND EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'
             AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS actions) AS f
         WHERE c.oid = ANY ($1::text::oid[]) AND has_table_privilege(c.oid, 'SELECT')

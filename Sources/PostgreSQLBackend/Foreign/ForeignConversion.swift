@@ -104,6 +104,16 @@ extension ForeignConversion {
     /// Seconds from 1970 to 2001.
     private static let reference = "978307200"
 
+    private static let isInfinite = "@ IN ('Infinity', '-Infinity')"
+    private static let day =
+        "(CASE WHEN \(isInfinite) THEN @::text::date ELSE date '2001-01-01' + (@ / 86400)::integer END)"
+    /// The latest moment is read as the beginning of the next second, which the server does not have.
+    private static let moment = """
+        (CASE WHEN \(isInfinite) THEN @::text::timestamptz
+          WHEN @ = 9223339708800 THEN timestamptz '294276-12-31 23:59:59.999999+00'
+          ELSE timestamptz '2001-01-01 00:00:00+00' + make_interval(secs => @) END)
+        """
+
     /// Nil if there is none that understands every value of the column.
     init?(_ column: ForeignTable.Column, as type: ColumnType) {
         let kind = Kind(column)
@@ -149,11 +159,9 @@ extension ForeignConversion {
         case (.other, _) where Self.isText(type), (.uuid, .string), (.moment, .string):
             self.init(kind, type, read: text, result: "@::text", .plainText, write: Self.parsing(column, kind))
         case (.moment(let digits, let hasZone), .date):
-            let moment = "(timestamptz '2001-01-01 00:00:00+00' + make_interval(secs => @))"
-            let utc = hasZone ? moment : "(\(moment) AT TIME ZONE 'UTC')"
+            let write = digits == nil ? Self.day : hasZone ? Self.moment : "(\(Self.moment) AT TIME ZONE 'UTC')"
             self.init(
-                kind, type, read: "(extract(epoch FROM @) - \(Self.reference))::float8", .float8,
-                write: digits == nil ? utc + "::date" : utc)
+                kind, type, read: "(extract(epoch FROM @) - \(Self.reference))::float8", .float8, write: write)
         case (.uuid, .uuid), (.bytes, .data), (.bytes, .vector): self.init(kind, type, read: "@", .bytes)
         case (.bytes, .uuid):
             let read = "(CASE WHEN length(@) = 16 THEN encode(@, 'hex')::uuid END)"
@@ -238,6 +246,7 @@ extension ForeignConversion {
 
     /// A moment is kept to the millisecond at least.
     private static func tooFine(_ seconds: Double, _ digits: Int?) -> String? {
+        if seconds.isInfinite { return nil }
         guard let digits else {
             return seconds.remainder(dividingBy: 86_400) == 0 ? nil : "a date has no time of day"
         }

@@ -19,7 +19,7 @@ final class CommitQueue: Sendable {
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     /// The engine, if it sends several batches at once.
-    private let deferring: (any BatchingEngine)?
+    private let batching: (any BatchingEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
     /// The number of groups of jobs that have run and are not complete.
     private let completing = Atomic(0)
@@ -29,7 +29,7 @@ final class CommitQueue: Sendable {
         self.observers = observers
         self.layers = layers
         pipeline = engine as? any PipeliningEngine
-        deferring = engine as? any BatchingEngine
+        batching = engine as? any BatchingEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
@@ -125,17 +125,57 @@ final class CommitQueue: Sendable {
             return jobs
         }
         guard !jobs.isEmpty else { return }
+        guard let batching else { return commit(jobs) }
+        // Where the connection to a server is lost, the engine repeats what may run again: it shares no commit with what may not.
+        commitRepeatable(jobs.filter(\.isRepeatable), batching)
+        commitOnce(jobs.filter { !$0.isRepeatable })
+    }
+
+    private func commit(_ jobs: WriteJobs) {
         var commit: (any PendingCommit)?
         do {
             if let pipeline {
                 commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(jobs, writer) }
-            } else if try !isDeferred(jobs) {
+            } else {
                 try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
             }
         } catch {
             jobs.forEach { $0.fail(error) }
         }
         complete(jobs, after: commit)
+    }
+
+    /// Commits jobs whose batches may be carried out later. If one of them has failed, nothing is done, and which has, and why, is
+    /// found when they run one after the other.
+    private func commitRepeatable(_ jobs: WriteJobs, _ engine: any BatchingEngine) {
+        guard !jobs.isEmpty else { return }
+        do {
+            if try !runBatching(jobs, engine) {
+                try engine.writeRepeatably { (writer) throws(StorageError) in
+                    jobs.forEach { $0.restart() }
+                    try run(jobs, writer)
+                }
+            }
+        } catch {
+            jobs.forEach { $0.fail(error) }
+        }
+        complete(jobs, after: nil)
+    }
+
+    /// Commits jobs that may not run again. Those whose bodies have not begun when the connection is lost are committed after
+    /// the others.
+    private func commitOnce(_ jobs: WriteJobs) {
+        guard !jobs.isEmpty else { return }
+        do {
+            try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
+        } catch {
+            jobs.forEach { $0.fail(error) }
+        }
+        let later = jobs.filter { $0.outcome != nil && !$0.hasBegun }
+        guard later.count < jobs.count else { return complete(jobs, after: nil) }
+        complete(jobs.filter { $0.outcome == nil || $0.hasBegun }, after: nil)
+        later.forEach { $0.restart() }
+        commitOnce(later)
     }
 
     /// Completes jobs in the order in which they ran, when their commit is durable: on this thread if nobody waits,
@@ -176,25 +216,18 @@ final class CommitQueue: Sendable {
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
-    private func isDeferred(_ jobs: WriteJobs) throws(StorageError) -> Bool {
-        guard let deferring else { return false }
-        return try runBatching(jobs.all, deferring)
-    }
-
-    /// Runs jobs whose batches may be carried out later. False if one of them has failed: nothing is then done, and which has,
-    /// and why, is found when they run one after the other.
-    private func runBatching(_ jobs: [WriteJob], _ engine: any BatchingEngine) throws(StorageError) -> Bool {
-        guard jobs.allSatisfy(\.isRepeatable) else { return false }
-        var (hasBegun, hasRun) = (false, false)
+    /// - Returns: false if a job or a batch has failed, and nothing is done.
+    private func runBatching(_ jobs: WriteJobs, _ engine: any BatchingEngine) throws(StorageError) -> Bool {
+        var isRunning = false
         do {
             return try engine.writeBatching { (writer) throws(StorageError) in
-                hasBegun = true
-                for job in jobs { try job.run(writer) }
-                hasRun = true
-                for job in jobs { announce(job) }
+                isRunning = true
+                for job in jobs.all { try job.run(writer) }
+                isRunning = false
+                jobs.forEach(announce)
             }
         } catch {
-            guard hasBegun, !hasRun else { throw error }
+            guard isRunning else { throw error }
             return false
         }
     }
@@ -260,6 +293,12 @@ private struct WriteJobs {
         if first == nil { first = job } else { others.append(job) }
     }
 
+    func filter(_ isIncluded: (WriteJob) -> Bool) -> WriteJobs {
+        var jobs = WriteJobs()
+        forEach { if isIncluded($0) { jobs.append($0) } }
+        return jobs
+    }
+
     /// Removes a job, and returns whether it was waiting.
     mutating func remove(_ job: WriteJob) -> Bool {
         if first === job {
@@ -269,101 +308,5 @@ private struct WriteJobs {
         guard let place = others.firstIndex(where: { $0 === job }) else { return false }
         others.remove(at: place)
         return true
-    }
-}
-
-/// The outcome of one run of a job's body. It is moved into its job: copies would cost a save more than they hold.
-struct WriteAttempt: ~Copyable {
-    /// True if the body has come to its end, or has left the transaction to the removal of expired records.
-    var hasRun = false
-    /// Models that it has prepared, and those whose tables it has changed; nil if there are none.
-    var own: UncommittedModels?
-    /// The changes, if anybody asked for them when it began.
-    var changes: ChangeSet?
-    /// The changes by the removal of expired records before it; nil if there are none, or if they are not wanted.
-    var expired: ChangeSet?
-    /// Actions of the layers for the time after the commit; nil if no changes are captured. An empty array would cost each save.
-    var afterCommit: [() -> Void]?
-    /// The number of the commit in the history; nil if it records nothing of it.
-    var commit: Int64?
-    /// True if the run has removed as many expired records as one commit does, and has done nothing else.
-    var expiryLimitReached = false
-}
-
-/// One write that waits its turn.
-///
-/// Unchecked: one thread at a time uses everything but `cancelled`, which is atomic. The caller creates and enqueues
-/// the job. Whoever takes it out of `pending`, under its lock, is its only user: a drain, which passes it to the queue
-/// that completes it, or the thread that cancels the task. `caller` returns it to the caller. The lock, the queues and
-/// the continuation order memory.
-final class WriteJob: CancellableCall, @unchecked Sendable {
-    // Released when the job is complete: nothing that outlives the call may keep the store or the caller's closure.
-    private var store: Store?
-    private var body: ((TransactionContext) throws(StorageError) -> Void)?
-    /// True if expired records are deleted before the body runs.
-    let removesExpired: Bool
-    /// Counts the work of the write; nil if the store has no instruments.
-    let call: MeteredCall?
-    /// The last run of the body. Exclusivity is not checked at run time: no access lasts beyond one statement of those who use
-    /// the job.
-    @exclusivity(unchecked) private(set) var attempt = WriteAttempt()
-    private(set) var outcome: StorageError?
-    /// True if the body may run again after it was undone: a verb's body may, a user's closure may not.
-    let isRepeatable: Bool
-    private let cancelled = Atomic<Bool>(false)
-    /// The waiting caller, if it does not wait on the queue itself.
-    var caller: UnsafeContinuation<Void, Never>?
-    /// Counts the call until the job is complete.
-    var calls: RunningCalls?
-
-    init(
-        _ store: Store, isRepeatable: Bool, removesExpired: Bool = true, _ call: MeteredCall? = nil,
-        _ body: @escaping (TransactionContext) throws(StorageError) -> Void
-    ) {
-        self.store = store
-        self.isRepeatable = isRepeatable
-        self.removesExpired = removesExpired
-        self.call = call
-        self.body = body
-    }
-
-    func cancel() { cancelled.store(true, ordering: .relaxed) }
-
-    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
-
-    func checkCancellation() throws(StorageError) {
-        if isCancelled { throw Self.cancellation }
-    }
-
-    static var cancellation: StorageError {
-        StorageError(.cancelled, "The task was cancelled; nothing of this call is stored.")
-    }
-
-    func run(_ writer: any StorageWriter) throws(StorageError) {
-        try checkCancellation()
-        attempt.hasRun = false
-        if let store, let body { attempt = try store.run(self, body, writer) }
-        try checkCancellation()
-    }
-
-    /// Runs in a savepoint: a failure undoes this job only.
-    ///
-    /// - Parameter failure: the error of the job's earlier run, which is closer to the cause.
-    func runAlone(_ writer: any StorageWriter, after failure: StorageError? = nil) {
-        do {
-            try writer.savepoint { () throws(StorageError) in try run(writer) }
-        } catch {
-            fail(failure ?? error)
-        }
-    }
-
-    /// The caller gets the first failure.
-    func fail(_ error: StorageError) { outcome = outcome ?? error }
-
-    func complete() {
-        body = nil
-        store = nil
-        calls.take()?.end()
-        caller.take()?.resume()
     }
 }

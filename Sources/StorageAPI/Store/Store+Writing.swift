@@ -103,7 +103,10 @@ extension Store {
         let (context, capture) = context(of: job, writer)
         defer { context.end() }
         do throws(StorageError) {
-            if !attempt.expiryLimitReached { try body(context) }
+            if !attempt.expiryLimitReached {
+                job.hasBegun = true
+                try body(context)
+            }
             attempt.own = try context.finish()
             if context.reactions != nil { try tellReactions(context, capture) }
             try capture?.willCommit()

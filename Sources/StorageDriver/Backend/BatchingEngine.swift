@@ -17,11 +17,23 @@ public protocol BatchingEngine: StorageEngine {
     /// batch is carried out, with the count that success would give. It is carried out before anything is read, and before
     /// the commit. No batch waits whose count is an answer: deletes of roots, and patches.
     ///
+    /// The engine may run the body again, as by ``writeRepeatably(_:)``.
+    ///
     /// - Returns: false if a waiting batch has failed, whose error is not that of a row. Nothing is then done, and the store
-    ///   runs everything again by `write`.
+    ///   runs everything again by `writeRepeatably`.
     func writeBatching(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool
+
+    /// Runs a transaction as ``StorageEngine/write(_:)`` does, whose body may run any number of times. An engine that waits for a
+    /// server to be replaced repeats it if the connection is lost and nothing of it is stored. The default is `write`.
+    func writeRepeatably(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError)
+}
+
+extension BatchingEngine {
+    public func writeRepeatably(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        try write(body)
+    }
 }
 
 /// An optional feature of a session that waits for a server: it learns of queries before they are asked, so that it can

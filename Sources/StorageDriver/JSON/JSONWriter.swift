@@ -78,7 +78,12 @@ package enum JSONFormat {
             case 0..<0x20, 0x7F: nil
             default: byte
             }
-        let escape = letter.map { [UInt8(ascii: "\\"), $0] } ?? Array("\\u00".utf8) + Hexadecimal.digits(of: [byte])
-        escape.withUnsafeBytes(append)
+        // On the stack, because a text may be nothing but such characters.
+        let zero = UInt8(ascii: "0")
+        let escape = (
+            UInt8(ascii: "\\"), letter ?? UInt8(ascii: "u"), zero, zero, Hexadecimal.digit(byte >> 4),
+            Hexadecimal.digit(byte)
+        )
+        withUnsafeBytes(of: escape) { append(UnsafeRawBufferPointer(rebasing: $0[..<(letter == nil ? 6 : 2)])) }
     }
 }

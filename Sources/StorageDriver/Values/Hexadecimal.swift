@@ -4,8 +4,11 @@ package enum Hexadecimal {
 
     /// The digits in lower case.
     package static func digits(of bytes: some Sequence<UInt8>) -> [UInt8] {
-        bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        bytes.flatMap { [digit($0 >> 4), digit($0)] }
     }
+
+    /// The digit of the lower four bits, in lower case.
+    package static func digit(_ bits: UInt8) -> UInt8 { digits[Int(bits & 15)] }
 
     /// The digits in lower case, as text.
     package static func text(of bytes: some Sequence<UInt8>) -> String {

@@ -85,7 +85,11 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
         if skip.skipBad {
             try await ReadableRecords(store: store, schema: schema, query: query).forEach(write)
         } else {
-            for try await record in query.records(model, in: store).stream() { try write(record.fields) }
+            do {
+                for try await record in query.records(model, in: store).stream() { try write(record.fields) }
+            } catch let error as StorageError {
+                throw error.advisingToSkip
+            }
         }
         try writer.finish(&output)
         try output.finish()

@@ -83,6 +83,11 @@ private struct UnreadableRecords {
 extension StorageError {
     /// True if a stored record is at fault, so that others can be read.
     fileprivate var isOfStoredRecord: Bool { code == .typeMismatch || code == .invalidValue }
+
+    /// The error, with the option that leaves a record out which cannot be read.
+    var advisingToSkip: StorageError {
+        code == .typeMismatch ? with { $0.message += " Add --skip-bad to leave it out." } : self
+    }
 }
 
 extension [DynamicRecord.Field] {

@@ -93,7 +93,11 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             }
             if related.isWanted { return try await print(schema, columns, store) }
             var writer = writer(columns)
-            for try await fields in records.stream() { try writer.write(fields, to: &output) }
+            do {
+                for try await fields in records.stream() { try writer.write(fields, to: &output) }
+            } catch let error as StorageError {
+                throw error.advisingToSkip
+            }
             try writer.finish(&output)
             try output.flush()
         }
