@@ -44,6 +44,8 @@ let package = Package(
         .library(name: "KeyedArchives", targets: ["KeyedArchives"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
+        // Loaded into a program that runs the suite: a disk that fails.
+        .library(name: "DiskFaults", type: .dynamic, targets: ["CDiskFaults"]),
     ],
     traits: [
         .trait(
@@ -146,10 +148,11 @@ let package = Package(
         .target(
             name: "StorageConformance",
             dependencies: [
-                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch",
+                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .target(name: "CDiskFaults"),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
         .target(name: "TerminalOutput", swiftSettings: strict),
         .executableTarget(
@@ -164,8 +167,7 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "ArchiveBackend", "FaultyStorage", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
-                "StorageDriver", "TerminalOutput", postgresql,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "StorageDriver", postgresql,
             ],
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

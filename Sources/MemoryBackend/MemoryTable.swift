@@ -51,6 +51,14 @@ struct MemoryTable {
         return ranges.flatMap { $0.map(index.key) }
     }
 
+    /// The rows in the order of a column, or from its greatest value down; nil if neither the key nor an index has the order.
+    func rows(orderedBy column: Int, within bounds: ColumnBounds?, descending: Bool) -> RowStream<[Value]>? {
+        if column == schema.key[0] { return RowStream(rows.rows(within: bounds, descending: descending)) }
+        guard let index = indexes.first(where: { $0.columns == [column] }) else { return nil }
+        let entries = index.entries.rows(within: bounds, descending: descending)
+        return RowStream(entries.lazy.compactMap { stored(index.key(of: $0)) })
+    }
+
     private func stored(_ key: [Value]) -> [Value]? { rows(keyPrefix: key).first { _ in true } }
 
     // MARK: Writing

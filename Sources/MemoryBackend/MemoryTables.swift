@@ -28,7 +28,15 @@ struct MemoryTables: ValueTables {
         return QueryEvaluation(plan, arguments, in: self, isReading: isReading, counting: work)
     }
 
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> SortedRows.Rows { self[table].rows(keyPrefix: keyPrefix) }
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> RowStream<[Value]> {
+        RowStream(self[table].rows(keyPrefix: keyPrefix))
+    }
+
+    func rows(
+        of table: TableSchema, orderedBy column: Int, within bounds: ColumnBounds?, descending: Bool
+    ) -> RowStream<[Value]>? {
+        self[table].rows(orderedBy: column, within: bounds, descending: descending)
+    }
 
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? { self[table].keys(within: bounds) }
 

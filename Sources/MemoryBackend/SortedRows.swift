@@ -23,16 +23,44 @@ struct SortedRows {
     /// The rows whose first sort columns are within the bounds.
     func rows(within bounds: ColumnBounds) -> [Rows] {
         if let prefixes = bounds.prefixes { return Set(prefixes).map { rows(prefix: $0) } }
+        return [range(bounds)]
+    }
+
+    /// The rows whose first sort column is within the bounds: in order, or by falling values of that column, and those of one
+    /// value in order.
+    func rows(within bounds: ColumnBounds?, descending: Bool) -> some Sequence<[Value]> {
+        let all = bounds.map(range) ?? Rows(pages, from: (0, 0), to: (pages.count, 0))
+        var parts = descending ? Rows(pages, from: (0, 0), to: (0, 0)) : all
+        var end = all.end
+        return AnyIterator {
+            if let row = parts.next() { return row }
+            guard descending, all.place < end, let last = row(before: end) else { return nil }
+            // All rows with the value of the last one.
+            let start = place(of: [last[columns[0].index]])
+            parts = Rows(pages, from: start, to: end)
+            end = start
+            return parts.next()
+        }
+    }
+
+    private func range(_ bounds: ColumnBounds) -> Rows {
+        // No comparison holds for null.
+        let first = bounds.upper == nil ? (0, 0) : place(of: [.null], isBehind: true)
         let start = bounds.lower.map { place(of: [$0], isBehind: bounds.isAboveLower) }
         let end = bounds.upper.map { place(of: [$0], isBehind: !bounds.isBelowUpper) }
-        return [Rows(pages, from: start ?? (0, 0), to: end ?? (pages.count, 0))]
+        return Rows(pages, from: start ?? first, to: end ?? (pages.count, 0))
+    }
+
+    private func row(before place: (page: Int, row: Int)) -> [Value]? {
+        if place.row > 0 { return pages[place.page][place.row - 1] }
+        return place.page > 0 ? pages[place.page - 1].last : nil
     }
 
     /// A sequence of rows. It does not change with the table, which copies what it changes.
     struct Rows: Sequence, IteratorProtocol {
         private let pages: [[[Value]]]
-        private var place: (page: Int, row: Int)
-        private let end: (page: Int, row: Int)
+        fileprivate private(set) var place: (page: Int, row: Int)
+        fileprivate let end: (page: Int, row: Int)
 
         init(_ pages: [[[Value]]], from start: (page: Int, row: Int), to end: (page: Int, row: Int)) {
             self.pages = pages

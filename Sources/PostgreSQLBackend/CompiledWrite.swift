@@ -58,12 +58,12 @@ final class CompiledWrite {
         let stored = names.rows(of: table)
         found = "SELECT count(*) FROM \(stored) AS t, \(source) WHERE \(match)"
         switch plan.operation {
-        case .insert: sql = Self.insert(given, source, target, table)
+        case .insert: sql = Self.insert(given, source, target, plan)
         case .upsert:
             let key = table.key.map { table.columns[$0].sqlName }.joined(separator: ", ")
             let others = given.filter { !table.key.contains($0.column) }.map { "\($0.name) = excluded.\($0.name)" }
             let action = others.isEmpty ? "NOTHING" : "UPDATE SET " + others.joined(separator: ", ")
-            sql = Self.insert(given, source, target, table) + " ON CONFLICT (\(key)) DO \(action)"
+            sql = Self.insert(given, source, target, plan) + " ON CONFLICT (\(key)) DO \(action)"
         case .update:
             let others = given.filter { !table.key.contains($0.column) }
             // A row that is nothing but its key is found all the same.
@@ -88,12 +88,14 @@ final class CompiledWrite {
         let match: String
     }
 
-    private static func insert(_ given: [Pair], _ source: String, _ target: String, _ table: TableSchema) -> String {
-        let columns = given.map(\.name).joined(separator: ", ")
+    private static func insert(_ given: [Pair], _ source: String, _ target: String, _ plan: WritePlan) -> String {
+        // Otherwise a new row would get the default with which the column was added, which is meant for older rows.
+        let removed = plan.removedColumns
+        let columns = (given.map(\.name) + removed.map { plan.table.columns[$0].sqlName }).joined(separator: ", ")
+        let values = (given.map(\.value) + removed.map { _ in "NULL" }).joined(separator: ", ")
         // A column of other software may be GENERATED ALWAYS AS IDENTITY.
-        let words = table.isForeign ? " OVERRIDING SYSTEM VALUE" : ""
-        return
-            "INSERT INTO \(target) (\(columns))\(words) SELECT \(given.map(\.value).joined(separator: ", ")) FROM \(source)"
+        let words = plan.table.isForeign ? " OVERRIDING SYSTEM VALUE" : ""
+        return "INSERT INTO \(target) (\(columns))\(words) SELECT \(values) FROM \(source)"
     }
 
     /// The parameters for some rows of a batch.

@@ -5,6 +5,8 @@ struct CopiedRows {
     let plan: WritePlan
     let sql: String
     private let forms: [WireForm]
+    /// The number of columns after those of the plan, which are null.
+    private let nulls: Int
     /// The rows that are not sent yet.
     private(set) var bytes: [UInt8] = []
     /// The number of rows, sent ones included.
@@ -19,13 +21,15 @@ struct CopiedRows {
     init(_ plan: WritePlan, _ sql: String) {
         (self.plan, self.sql) = (plan, sql)
         forms = plan.columns.map { plan.table.columns[$0].type.form(isForeign: false) }
+        nulls = plan.removedColumns.count
     }
 
     mutating func add(_ batch: borrowing RowBatch) {
         for row in 0..<batch.count {
-            bytes.append(bigEndian: Int16(truncatingIfNeeded: forms.count))
+            bytes.append(bigEndian: Int16(truncatingIfNeeded: forms.count + nulls))
             let first = batch.cells + row * batch.width
             for (place, form) in forms.enumerated() { bytes.append(measured: first[place], as: form) }
+            for _ in 0..<nulls { bytes.append(bigEndian: Int32(-1)) }
         }
         count += batch.count
     }
@@ -41,7 +45,7 @@ extension CompiledWrite {
         guard plan.operation == .insert, !plan.table.isForeign, !mayKeepOut, !types.contains(where: \.isNumeric) else {
             return nil
         }
-        let columns = plan.columns.map { plan.table.columns[$0].sqlName }.joined(separator: ", ")
-        return "COPY \(names.table(plan.table)) (\(columns)) FROM STDIN (FORMAT binary)"
+        let columns = (plan.columns + plan.removedColumns).map { plan.table.columns[$0].sqlName }
+        return "COPY \(names.table(plan.table)) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
     }
 }

@@ -9,8 +9,6 @@ final class PartialEvaluation: ValueTables {
     private let needed: NeededColumns
     /// The rows that may match, once they are asked for.
     private var candidates: RowIterator?
-    /// The error that ended the sequence of rows early.
-    private var failure: StorageError?
     /// The rows of other tables that were asked for, by what their keys begin with.
     private var related: [RelatedKey: [[Value]]] = [:]
 
@@ -39,48 +37,21 @@ final class PartialEvaluation: ValueTables {
         rest.scope = .key(columns: 0)
         let restPlan = QueryPlan(id: nil, query: rest, table: plan.table, tables: plan.tables)
         let evaluation = QueryEvaluation(restPlan, arguments, in: self, isReading: session.isReading)
-        let rows = RowIterator(try evaluation.cursor(), width: plan.query.width)
-        if let failure { throw failure }
-        return Cursor(columns: plan.query.width) { [self] () throws(StorageError) in
-            let row = try rows.next()
-            if let failure { throw failure }
-            return row
-        }
+        return try evaluation.cursor()
     }
 
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> AnySequence<[Value]> {
-        if keyPrefix.isEmpty { return AnySequence { AnyIterator(self.nextCandidate) } }
-        do throws(StorageError) {
-            return AnySequence(try relatedRows(of: table, keyPrefix))
-        } catch {
-            failure = failure ?? error
-            return AnySequence([])
-        }
+    func rows(of table: TableSchema, keyPrefix: [Value]) throws(StorageError) -> RowStream<[Value]> {
+        if !keyPrefix.isEmpty { return RowStream(try relatedRows(of: table, keyPrefix)) }
+        return RowStream { [self] () throws(StorageError) in try candidates?.next() }
     }
 
     /// The keys of the rows along an edge that leads to an indexed column. The rows of the query itself come from the
     /// server, which finds them by its own means.
-    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? {
+    func keys(of table: TableSchema, within bounds: ColumnBounds) throws(StorageError) -> [[Value]]? {
         guard let values = bounds.values, values.count == 1 else { return nil }
         let type = table.columns[bounds.column].type
         let filter = QueryTerm.comparison(.equal, .column(bounds.column), .argument(0), type)
-        do throws(StorageError) {
-            return try rows(Query(.columns(table.key), filter: filter), of: table, values).all()
-        } catch {
-            failure = failure ?? error
-            return []
-        }
-    }
-
-    /// The next row that may match; nil after the last, and after a failure.
-    private func nextCandidate() -> [Value]? {
-        if failure != nil { return nil }
-        do throws(StorageError) {
-            return try candidates?.next()
-        } catch {
-            failure = error
-            return nil
-        }
+        return try rows(Query(.columns(table.key), filter: filter), of: table, values).all()
     }
 
     private func relatedRows(of table: TableSchema, _ prefix: [Value]) throws(StorageError) -> [[Value]] {

@@ -18,9 +18,7 @@ struct WriteCompiler {
     /// An insert or upsert of several rows.
     func put(rows: Int) -> String {
         // Otherwise a new row would get the default with which the column was added, which is meant for older rows.
-        let removed = plan.table.columns.indices.filter {
-            plan.table.columns[$0].isRemoved && !plan.columns.contains($0)
-        }
+        let removed = plan.removedColumns
         let names = (plan.columns + removed).map { plan.table.columns[$0].sql }.joined(separator: ", ")
         let values = plan.columns.map { conversions.writing("?", $0, of: plan.table) } + removed.map { _ in "NULL" }
         let row = "(" + values.joined(separator: ",") + ")"

@@ -1,5 +1,4 @@
 import ArchiveBackend
-import ArgumentParser
 import FaultyStorage
 import Foundation
 import MemoryBackend
@@ -12,7 +11,7 @@ import PostgreSQLBackend
 #endif
 
 /// The backends on which the program can run the suite. To add one, add a case and what the compiler then demands.
-enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
+enum BackendChoice: String, CaseIterable {
     case sqlite, archive, memory
     #if PostgreSQL
     /// A server whose URL is in the environment, as `scripts/with-postgresql` sets it.
@@ -26,17 +25,6 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
         case .memory: InMemoryHarness()
         #if PostgreSQL
         case .postgresql: PostgreSQLHarness()
-        #endif
-        }
-    }
-
-    /// The backend at the place of a harness, for a second process; nil if it shares nothing with one.
-    func backend(at place: String) throws -> (any StorageBackend)? {
-        switch self {
-        case .sqlite, .archive: FileHarness(backend: self).backend(at: URL(fileURLWithPath: place))
-        case .memory: nil
-        #if PostgreSQL
-        case .postgresql: try PostgreSQLHarness().backend(at: place)
         #endif
         }
     }
@@ -63,7 +51,10 @@ struct FileHarness: ConformanceHarness {
     func growingFile(at place: URL) -> URL? { backend == .archive ? archiveFile(at: place) : nil }
 
     func faults(at place: URL) -> (any FaultInjection)? {
-        backend == .archive ? InjectedFaults.archive(in: place) : InjectedFaults.sqlite(in: place)
+        guard backend == .sqlite else { return InjectedFaults.archive(in: place) }
+        guard let faults = InjectedFaults.sqlite(in: place) else { return nil }
+        // Below SQLite's own calls, if the library that does it is loaded.
+        return DiskFaults(place, relaxed: faults.relaxed) { try faults.makeNewer() } ?? faults
     }
 
     func destroy(_ place: URL) throws {
@@ -108,6 +99,8 @@ struct PostgreSQLHarness: ConformanceHarness {
     }
 
     func leftovers(of place: String) -> [String] { [] }
+
+    func place(named name: String) -> String? { name }
 
     func helper(at place: String) -> HelperCommand? {
         CommandLine.ownExecutable.map {

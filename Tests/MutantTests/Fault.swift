@@ -15,6 +15,8 @@ struct Fault: Sendable {
     var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
     /// Changes a query.
     var query: (@Sendable (inout Question) -> Void)?
+    /// The number of rows that a query examines beyond those that it needs.
+    var looked: (@Sendable (QueryPlan) -> Int)?
     /// The rows that a failing query gives in place of its error.
     var queryFailure: (@Sendable (StorageError, QueryPlan) throws(StorageError) -> [[Value]])?
 
@@ -27,6 +29,8 @@ struct Fault: Sendable {
     var greatestKey: (@Sendable (Int64, TableSchema, any StorageWriter, MutantState) throws(StorageError) -> Int64)?
     /// The changes that are made in place of one.
     var change: (@Sendable (TableChange) throws(StorageError) -> [TableChange])?
+    /// True if a column is made unique, whatever is stored.
+    var acceptsEqualValues = false
     /// The recorded tables.
     var tables: (@Sendable ([TableSchema]) -> [TableSchema])?
 
@@ -39,6 +43,8 @@ struct Fault: Sendable {
         case commitsOnFailure
         case savepointKeepsFailure
         case savepointFailureUndoesAll
+        /// Restores rows in the order in which they were written, so what was written between two writes remains.
+        case savepointUndoneForwards
         case ownWritesUnseen
         case movingSnapshots
         case dirtyReads

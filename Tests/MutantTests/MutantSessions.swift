@@ -33,10 +33,11 @@ class MutantSession: StorageSession, WorkCountingSession {
     func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
     ) throws(StorageError) -> Cursor {
-        guard fault.query != nil, let counting = session as? any WorkCountingSession else {
+        guard fault.query != nil || fault.looked != nil, let counting = session as? any WorkCountingSession else {
             work.add(1)
             return try rows(plan, arguments)
         }
+        work.add(fault.looked?(plan) ?? 0)
         let (asked, given) = question(plan, arguments)
         return try counting.rows(asked, given, counting: work)
     }
@@ -236,6 +237,8 @@ final class MutantWriter: MutantSession, StorageWriter {
     private let earlier: (any StorageReader)?
     private var hasWritten = false
     private var hasMadeTable = false
+    /// The rows before each write of the savepoint that runs, if they are kept.
+    private var former: [(write: Write, rows: [[Value]])]?
     /// The error with which the transaction must fail although its body has not.
     private(set) var poison: StorageError?
 
@@ -275,9 +278,13 @@ final class MutantWriter: MutantSession, StorageWriter {
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         hasWritten = true
         if hasMadeTable, fault.transaction == .losesWritesOfNewTables { return batch.count }
-        guard fault.write != nil || fault.written != nil || fault.count != nil || fault.transaction == .uniqueStaysTaken
+        let isKept = former != nil
+        guard
+            fault.write != nil || fault.written != nil || fault.count != nil || isKept
+                || fault.transaction == .uniqueStaysTaken
         else { return try writer.write(batch) }
         var write = Write(batch)
+        if isKept, write.isPut { try keepFormer(write) }
         if fault.transaction == .uniqueStaysTaken { try state.refuseTaken(write) }
         if let written = fault.written { write.map(written) }
         try fault.write?(&write, writer)
@@ -290,11 +297,33 @@ final class MutantWriter: MutantSession, StorageWriter {
         return try fault.greatestKey?(key, table, writer, state) ?? key
     }
 
+    /// Remembers the stored rows that a write replaces.
+    private func keepFormer(_ write: Write) throws(StorageError) {
+        var stored: [[Value]] = []
+        for row in write.rows { if let old = try write.stored(row, writer) { stored.append(old) } }
+        former?.append((write, stored))
+    }
+
+    /// Stores what each of the writes has replaced, the first one first.
+    private func restoreForwards() throws(StorageError) {
+        for (write, rows) in former ?? [] where !rows.isEmpty {
+            var restoring = write
+            (restoring.operation, restoring.rows) = (.upsert, rows)
+            _ = try restoring.run(on: writer)
+        }
+        former = nil
+    }
+
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         guard fault.transaction == .savepointKeepsFailure else {
+            let isOutermost = former == nil
+            if fault.transaction == .savepointUndoneForwards { former = former ?? [] }
             do {
-                return try writer.savepoint(body)
+                try writer.savepoint(body)
+                if isOutermost { former = nil }
+                return
             } catch {
+                try restoreForwards()
                 if fault.transaction == .savepointFailureUndoesAll { poison = error }
                 throw error
             }
@@ -304,7 +333,17 @@ final class MutantWriter: MutantSession, StorageWriter {
 
     func change(_ change: TableChange) throws(StorageError) {
         if case .create = change { hasMadeTable = true }
-        for change in try fault.change?(change) ?? [change] { try writer.change(change) }
+        for change in try fault.change?(change) ?? [change] {
+            do throws(StorageError) {
+                try writer.change(change)
+            } catch {
+                guard fault.acceptsEqualValues, error.code == .constraint,
+                    case .alter(let old, var new, let added) = change
+                else { throw error }
+                for index in new.columns.indices { new.columns[index].isUnique = false }
+                try writer.change(.alter(from: old, to: new, added: added))
+            }
+        }
     }
 }
 

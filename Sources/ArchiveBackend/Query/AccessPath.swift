@@ -14,8 +14,8 @@ enum AccessPath {
     case keyBounds(ColumnBounds)
     /// Rows within the bounds of an indexed column, in the index's order.
     case index(ColumnIndex, ColumnBounds)
-    /// All rows in an index's order, or its reverse.
-    case indexOrder(ColumnIndex, isDescending: Bool)
+    /// Rows within the bounds of the key's first column, or of an indexed one, in its order or from its greatest value down.
+    case ordered(ColumnIndex?, ColumnBounds?, isDescending: Bool)
 
     /// The access with the fewest rows to examine, as far as the query's shape shows.
     init(_ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable) {
@@ -28,26 +28,28 @@ enum AccessPath {
             for bounds in ColumnBounds.all(in: plan.query.filter, arguments, indexes: indexes) {
                 guard !table.schema.key.starts(with: bounds.columns), let index = table.index(on: bounds.column) else {
                     if bounds.listsMany(of: table.rows) { continue }
-                    self = .keyBounds(bounds)
+                    self = Self.page(plan, by: table.schema.key, nil, bounds) ?? .keyBounds(bounds)
                     return
                 }
-                let path = AccessPath.index(index, bounds)
+                let path = Self.page(plan, by: index.columns, index, bounds) ?? .index(index, bounds)
                 let savesSorting = !plan.query.order.isEmpty && path.isOrdered(as: plan.query.order, table)
                 guard savesSorting || bounds.isWorthwhile(in: index.entries) else { continue }
                 self = path
                 return
             }
-            self = Self.ordered(plan, table) ?? .scan
+            let orders = table.indexes.lazy.compactMap { Self.page(plan, by: $0.columns, $0, nil) }
+            self = Self.page(plan, by: table.schema.key, nil, nil) ?? orders.first ?? .scan
         }
     }
 
-    /// An index in whose order the rows are asked for. It is worth its lookups when few rows are wanted.
-    private static func ordered(_ plan: QueryPlan, _ table: ArchiveTable) -> AccessPath? {
-        guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].hasUsualNulls,
-            case .column(let column) = plan.query.order[0].term
+    /// The order of the key or of an index, if the rows are asked for in it. It is worth its lookups when few rows are wanted.
+    private static func page(
+        _ plan: QueryPlan, by columns: [Int], _ index: ColumnIndex?, _ bounds: ColumnBounds?
+    ) -> AccessPath? {
+        guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].hasUsualNulls, columns.count == 1,
+            plan.query.order[0].term == .column(columns[0]), bounds?.prefixes == nil
         else { return nil }
-        guard let index = table.index(on: column), index.columns.count == 1 else { return nil }
-        return .indexOrder(index, isDescending: plan.query.order[0].isDescending)
+        return .ordered(index, bounds, isDescending: plan.query.order[0].isDescending)
     }
 
     /// Returns whether the order is that of the key's last column, the greatest first, and few rows are wanted.
@@ -71,10 +73,12 @@ enum AccessPath {
         case .keyBounds(let bounds): return RowSource(nil, bounds.ranges(of: table.rows))
         case .index(let index, let bounds):
             return RowSource(IndexLookup(index, in: table), bounds.ranges(of: index.entries))
-        case .indexOrder(let index, let isDescending):
-            let lookup = IndexLookup(index, in: table)
-            if isDescending { return RowSource(lookup, Self.descending(index.entries)) }
-            return RowSource(lookup, [RowRange(index.entries)])
+        case .ordered(let index, let bounds, let isDescending):
+            let lookup = index.map { IndexLookup($0, in: table) }
+            let tree = index?.entries ?? table.rows
+            let (start, end) = bounds?.positions(in: tree) ?? (tree.start, tree.end)
+            if isDescending { return RowSource(lookup, Self.descending(tree, from: start, to: end)) }
+            return RowSource(lookup, [RowRange(tree, from: start, to: end)])
         }
     }
 
@@ -118,15 +122,17 @@ enum AccessPath {
         }
     }
 
-    /// The entries of each value together, the greatest value first; equal ones stay in key order.
-    private static func descending(_ entries: RowTree) -> () -> RowRange? {
-        var end = entries.end
+    /// The rows of each value of the first column together, the greatest value first; those of one value stay in order.
+    private static func descending(
+        _ tree: RowTree, from first: RowTree.Position, to last: RowTree.Position
+    ) -> () -> RowRange? {
+        var end = last
         return {
-            guard let last = entries.row(before: end) else { return nil }
-            let value = entries.order.format.cell(0, of: last)
-            let start = withUnsafePointer(to: value) { entries.search($0, count: 1).position }
+            guard first < end, let row = tree.row(before: end) else { return nil }
+            let value = tree.order.format.cell(tree.order.columns[0].column, of: row)
+            let start = withUnsafePointer(to: value) { tree.search($0, count: 1).position }
             defer { end = start }
-            return RowRange(entries, from: start, to: end)
+            return RowRange(tree, from: start, to: end)
         }
     }
 
@@ -142,14 +148,9 @@ enum AccessPath {
             // Rows of one value are in key order, unless other columns of the index come first.
             return bounds.isInKeyOrder
                 || (index.columns.count == 1 && !first.isDescending && first.hasUsualNulls)
-        case .indexOrder, .keyReversed: return true
+        case .ordered, .keyReversed: return true
         }
     }
-}
-
-extension Query.SortKey {
-    /// True if null sorts as in the order of values.
-    fileprivate var hasUsualNulls: Bool { nullsFirst != isDescending }
 }
 
 extension ColumnBounds {
@@ -182,15 +183,26 @@ extension ColumnBounds {
             let cells = ValueCells(ValueList(width: width, values: sorted.flatMap(\.self)))
             return sorted.indices.map { RowRange(tree, prefix: cells.cells + $0 * width, count: width) }
         }
+        let (start, end) = positions(in: tree)
+        return [RowRange(tree, from: start, to: end)]
+    }
+
+    /// The positions between which the rows of a tree are that have values between the bounds.
+    func positions(in tree: RowTree) -> (start: RowTree.Position, end: RowTree.Position) {
         let cells = ValueCells(ValueList(width: 1, values: [lower ?? .null, upper ?? .null]))
         let start =
-            lower == nil
-            ? tree.start
-            : isAboveLower ? tree.searchEnd(cells.cells, count: 1) : tree.search(cells.cells, count: 1).position
+            if lower != nil, !isAboveLower {
+                tree.search(cells.cells, count: 1).position
+            } else if lower == nil, upper == nil {
+                tree.start
+            } else {
+                // Behind the lower bound, or behind null, for which no comparison holds.
+                tree.searchEnd(cells.cells, count: 1)
+            }
         let end =
             upper == nil
             ? tree.end
             : isBelowUpper ? tree.search(cells.cells + 1, count: 1).position : tree.searchEnd(cells.cells + 1, count: 1)
-        return [RowRange(tree, from: start, to: end)]
+        return (start, end)
     }
 }

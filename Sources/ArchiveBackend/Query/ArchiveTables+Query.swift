@@ -131,7 +131,7 @@ extension ArchiveTables {
         var arguments = arguments
         let plan = try choosingRelated(plan, &arguments, isReading: false)
         guard case .columns = plan.query.result, !plan.query.isComputedWhole else {
-            return QueryEvaluation(plan, arguments, in: self).explanation()
+            return try QueryEvaluation(plan, arguments, in: self).explanation()
         }
         let path = AccessPath(plan, arguments, table)
         var source = path.source(table, arguments)
@@ -140,8 +140,8 @@ extension ArchiveTables {
         let access: QueryExplanation.Access =
             switch path {
             case .scan: .scan
-            case .key, .keyReversed, .keys, .keyBounds: .key
-            case .index(let index, _), .indexOrder(let index, _): .index(table.schema.columns[index.column].property)
+            case .key, .keyReversed, .keys, .keyBounds, .ordered(nil, _, _): .key
+            case .index(let index, _), .ordered(let index?, _, _): .index(table.schema.columns[index.column].property)
             }
         return QueryExplanation(
             table: plan.table.name, access: access, rowsExamined: examined,

@@ -94,11 +94,25 @@ struct PackedRows: Sequence, IteratorProtocol {
 }
 
 extension ArchiveTables: ValueTables {
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> PackedRows {
-        guard let table = self[table.name] else { return PackedRows(nil, RowFormat(width: 0)) }
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> RowStream<PackedRow> {
+        guard let table = self[table.name] else { return RowStream([]) }
         let key = ValueCells(ValueList(width: keyPrefix.count, values: keyPrefix))
-        guard !keyPrefix.isEmpty else { return PackedRows(RowRange(table.rows), table.format) }
-        return PackedRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format)
+        guard !keyPrefix.isEmpty else { return RowStream(PackedRows(RowRange(table.rows), table.format)) }
+        return RowStream(PackedRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format))
+    }
+
+    func rows(
+        of table: TableSchema, orderedBy column: Int, within bounds: ColumnBounds?, descending: Bool
+    ) -> RowStream<PackedRow>? {
+        guard let table = self[table.name] else { return nil }
+        let index = table.index(on: column)
+        guard column == table.schema.key[0] || index?.columns.count == 1 else { return nil }
+        let path = AccessPath.ordered(column == table.schema.key[0] ? nil : index, bounds, isDescending: descending)
+        var source = path.source(table, QueryArguments())
+        let format = table.format
+        return RowStream { () throws(StorageError) in
+            try source.next().map { PackedRow(row: $0, format: format) }
+        }
     }
 
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? {

@@ -13,10 +13,14 @@ struct RowTree {
     init(_ order: RowOrder) { self.order = order }
 
     /// The position of a row, or the position at which it would be inserted.
-    struct Position {
+    struct Position: Comparable {
         var node: Int
         var page: Int
         var row: Int
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.node, left.page, left.row) < (right.node, right.page, right.row)
+        }
     }
 
     /// Returns whether the other tree is this one unchanged.

@@ -1,15 +1,15 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, keyListCases, writingCases, checkedValueCases, changingCases,
+        corpusCases, valueCases, keyCases, keyBoundCases, keyListCases, writingCases, checkedValueCases, changingCases,
         computedUpdateCases, childCases,
         graphCases, keylessCases,
         filterCases,
-        indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
+        indexCases, indexedTypeCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
-        sharedSchemaCases, movingCases, recordedRuleCases,
+        engineCases, sharedSchemaCases, movingCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,

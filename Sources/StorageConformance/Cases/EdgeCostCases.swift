@@ -1,7 +1,7 @@
 internal import StorageAPI
 
 extension Conformance {
-    /// C6 and R5: what engines look at along an edge, by their own count.
+    /// C6, Q5 and R5: what engines look at along an edge and for a page, by their own count.
     static let edgeCostCases: [ConformanceCase] = [
         edgeCost(
             "costs/owned-rows", [.c6: [4]],
@@ -52,7 +52,48 @@ extension Conformance {
                 try await store.save((1...number).map(booking))
             },
             compositeSteps),
+        edgeCost(
+            "costs/pages", [.q5: [3]],
+            "A page in the order of the key or of an index, wherever it begins, looks at no more rows in a larger store.",
+            Slot.self,
+            { store, number in try await store.save((1...number).map { Slot(id: $0, line: 500 - $0, place: $0 % 3) }) },
+            pageSteps),
+        edgeCost(
+            "costs/changed-entries", [.q5: [3], .w2: [2], .w6: [1]],
+            "What an index finds costs the rows that have the value now, whatever had it before.", Slot.self,
+            { store, number in
+                try await store.save((1...number).map { Slot(id: $0, line: 9, place: $0) })
+                try await store.update(Slot.self).where { $0.id > 10 }.set(\.line, to: 8).run()
+                try await store.save((1...number / 2).map { Slot(id: $0, line: $0 < 4 ? 9 : 7, place: $0) })
+                try await store.delete(Slot.self).where { $0.id > 10 && $0.line == 8 }.run()
+            },
+            [
+                EdgeStep("by equality", Slot.self) { $0.line == 9 },
+                EdgeStep("in a range") {
+                    _ = try await $0.select(Slot.self).where { $0.line > 7 }.order { $0.line }.limit(5).all()
+                },
+            ]),
     ]
+
+    /// Pages of five.
+    private static let pageSteps = [
+        page("after a key") { $0.where { $0.id > 7 } },
+        page("between keys") { $0.where { $0.id >= 7 && $0.id < 12 } },
+        page("the greatest keys") { $0.order { $0.id.descending } },
+        page("before a key") { $0.where { $0.id < 40 }.order { $0.id.descending } },
+        page("the first of an index") { $0.order { $0.line } },
+        page("the last of an index") { $0.order { $0.line.descending } },
+        page("after a value") { $0.where { $0.line > 460 }.order { $0.line } },
+        page("before a value") { $0.where { $0.line < 490 }.order { $0.line.descending } },
+        page("some of an index") { $0.where { $0.link.isNil }.order { $0.line } },
+        page("further on") { $0.order { $0.line }.offset(3) },
+    ]
+
+    private static func page(
+        _ name: String, _ build: @escaping @Sendable (Select<Slot, Store>) -> Select<Slot, Store>
+    ) -> EdgeStep {
+        EdgeStep(name) { _ = try await build($0.select(Slot.self)).limit(5).all() }
+    }
 
     private static func seat(_ letter: String, price: Double) -> Seat { Seat(bank: 1, letter: letter, price: price) }
 

@@ -40,8 +40,13 @@ public protocol ConformanceHarness: Sendable {
 
     /// Returns the command for a process that opens the place and takes part in the cases of two processes and of
     /// killed ones. Nil only for a backend that is neither durable nor shared; for others nil is a harness error of
-    /// those cases. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
+    /// those cases. The program runs ``ConformanceTool`` with the arguments `helper --place PLACE`, after which the suite adds
+    /// others, or calls ``ConformanceHelper/run(_:arguments:)`` with those others.
     func helper(at place: Place) -> HelperCommand?
+
+    /// The place that ``helper(at:)`` has named in its arguments; nil, the default, where another process has none. For
+    /// folders it is the one at the path.
+    func place(named name: String) -> Place?
 
     /// A backend that only reads the store of a place, beside the one that writes it. Generated programs look through it.
     /// Nil for a backend that shares its stores, and for one whose stores are read by nobody else.
@@ -66,6 +71,8 @@ extension ConformanceHarness {
     /// None.
     public func helper(at place: Place) -> HelperCommand? { nil }
     /// None.
+    public func place(named name: String) -> Place? { nil }
+    /// None.
     public func follower(at place: Place) -> (any StorageBackend)? { nil }
     /// None.
     public func growingFile(at place: Place) -> URL? { nil }
@@ -85,6 +92,9 @@ extension ConformanceHarness where Place == URL {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder
     }
+
+    /// The folder at the path.
+    public func place(named name: String) -> URL? { URL(fileURLWithPath: name, isDirectory: true) }
 
     /// Removes the folder.
     public func destroy(_ place: URL) throws { try FileManager.default.removeItem(at: place) }

@@ -73,7 +73,8 @@ extension ConformanceResult {
         case .harnessError(let message): "HARNESS ERROR  \(test.id)\n  \(message)"
         case .failed(let failure):
             failure.text(
-                of: self, backend: nil, seed: options.seed, repeating: "run \(test.id) with seed \(options.seed)")
+                of: self, backend: nil, seed: options.seed,
+                repeating: "--only \(test.id) --seed \(options.seed), with a program that runs ConformanceTool")
         }
     }
 }

@@ -107,6 +107,9 @@ extension Query {
             self.nullsFirst = nullsFirst ?? !isDescending
         }
 
+        /// True if nulls are where the order of values has them.
+        package var hasUsualNulls: Bool { nullsFirst != isDescending }
+
         /// The order of two rows with these values in the result.
         public func order(_ left: Value, _ right: Value) -> ValueOrder {
             if left.isNull != right.isNull { return left.isNull == nullsFirst ? .before : .after }

@@ -28,20 +28,16 @@ extension QueryEvaluation {
         return groups
     }
 
-    /// Computes the inputs of each row that the filter, the order and the limit choose. Rows that are not sorted and cannot fail
-    /// are not kept.
+    /// Computes the inputs of each row that the filter, the order and the limit choose. Rows that cannot fail are not kept.
     private func forEach(
         _ inputs: [TypedTerm], _ body: ([Value]) throws(StorageError) -> Void
     ) throws(StorageError) {
-        guard plan.query.order.isEmpty, !plan.query.isLimited, !plan.query.canFail else {
+        if plan.query.canFail {
             for row in try page(of: inputs) { try body(row) }
             return
         }
-        var cancellation = CancellationCheck(isOn: isReading, counting: work)
-        for row in candidates() {
-            try cancellation.row()
-            if try isMatch(row) { try body(values(of: inputs, in: row)) }
-        }
+        let chosen = try chosen()
+        while let row = try chosen.next() { try body(values(of: inputs, in: row)) }
     }
 
     /// A term over a group's row, which has no children: only columns and computations on them.
@@ -59,6 +55,6 @@ extension QueryEvaluation {
 /// The rows of groups as tables, for the evaluation of their filter and order.
 private struct GroupRows: ValueTables {
     let rows: [[Value]]
-    func rows(of _: TableSchema, keyPrefix: [Value]) -> [[Value]] { rows }
+    func rows(of _: TableSchema, keyPrefix: [Value]) -> RowStream<[Value]> { RowStream(rows) }
     func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
 }

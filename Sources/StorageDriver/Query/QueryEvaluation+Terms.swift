@@ -47,11 +47,11 @@ extension QueryEvaluation {
         case .argument(let index): return arguments.values[index]
         case .null: return .null
         case .related(let edge, let term):
-            guard let related = rows(along: edge, from: row).first else { return .null }
+            guard let related = try rows(along: edge, from: row).first else { return .null }
             return try value(term, related)
         case .relatedCount(let edge, let term):
             var count: Int64 = 0
-            for related in rows(along: edge, from: row) where try isTrue(term, related) { count += 1 }
+            for related in try rows(along: edge, from: row) where try isTrue(term, related) { count += 1 }
             return .int(count)
         case .relatedAggregate(let edge, let aggregate, let condition):
             return try value(aggregate, where: condition, ofRows: rows(along: edge, from: row))
@@ -83,29 +83,37 @@ extension QueryEvaluation {
     // MARK: Edges
 
     /// The rows along an edge, each once and in the order of their key.
-    private func rows(along edge: Join, from row: Tables.Row) -> [Tables.Row] {
+    private func rows(along edge: Join, from row: Tables.Row) throws(StorageError) -> [Tables.Row] {
+        let table = plan.tables[edge.table]
         guard let link = edge.link else {
-            return rows(
-                of: plan.tables[edge.table], edge.inner, equal: edge.outer.map { $0.map { row[$0] } ?? .int(0) })
+            return try rows(of: table, edge.inner, equal: edge.outer.map { $0.map { row[$0] } ?? .int(0) })
         }
-        let linked = rows(of: plan.tables[link.table], link.inner, equal: link.outer.map { row[$0] })
-        let wanted = Set(linked.map { row in edge.outer.map { $0.map { row[$0] } ?? .int(0) } })
-        return Self.ordered(wanted).flatMap { rows(of: plan.tables[edge.table], edge.inner, equal: $0) }
+        let linked = try rows(of: plan.tables[link.table], link.inner, equal: link.outer.map { row[$0] })
+        let wanted = Self.ordered(Set(linked.map { row in edge.outer.map { $0.map { row[$0] } ?? .int(0) } }))
+        if table.key.starts(with: edge.inner) {
+            let keys = wanted.filter { !$0.contains(where: \.isNull) }
+            return try filtered(tables.rows(of: table, keyPrefixes: keys), [], [], from: 0)
+        }
+        var rows: [Tables.Row] = []
+        for key in wanted { rows += try self.rows(of: table, edge.inner, equal: key) }
+        return rows
     }
 
     /// The rows whose columns have these values, found by their key or by an index.
-    private func rows(of table: TableSchema, _ columns: [Int], equal wanted: [Value]) -> [Tables.Row] {
+    private func rows(
+        of table: TableSchema, _ columns: [Int], equal wanted: [Value]
+    ) throws(StorageError) -> [Tables.Row] {
         if wanted.contains(where: \.isNull) { return [] }
         let prefix = zip(columns, table.key).prefix { $0 == $1 }.count
         guard prefix == 0, let bounds = Self.bounds(of: columns, equalTo: wanted, in: table),
-            let keys = tables.keys(of: table, within: bounds)
+            let keys = try tables.keys(of: table, within: bounds)
         else {
-            return filtered(
+            return try filtered(
                 tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix))), columns, wanted, from: prefix)
         }
         let found = bounds.isInKeyOrder ? keys : Self.ordered(keys)
-        // An index on the first column alone may have given more.
-        return found.flatMap { filtered(tables.rows(of: table, keyPrefix: $0), columns, wanted, from: 1) }
+        // An index on the first column alone, or on the beginning of its values, may have given more.
+        return try filtered(tables.rows(of: table, keyPrefixes: found), columns, wanted, from: 0)
     }
 
     /// The bounds by which an index finds the rows whose columns have these values.
@@ -118,13 +126,15 @@ extension QueryEvaluation {
     }
 
     private func filtered(
-        _ rows: Tables.Rows, _ columns: [Int], _ wanted: [Value], from start: Int
-    ) -> [Tables.Row] {
+        _ rows: RowStream<Tables.Row>, _ columns: [Int], _ wanted: [Value], from start: Int
+    ) throws(StorageError) -> [Tables.Row] {
         let rest = zip(columns, wanted).dropFirst(start)
-        return rows.filter { row in
+        var found: [Tables.Row] = []
+        while let row = try rows.next() {
             work?.add(1)
-            return rest.allSatisfy { row[$0] == $1 }
+            if rest.allSatisfy({ row[$0] == $1 }) { found.append(row) }
         }
+        return found
     }
 }
 

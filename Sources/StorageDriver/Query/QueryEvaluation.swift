@@ -6,18 +6,75 @@ public protocol ValueRow {
 
 extension [Value]: ValueRow {}
 
-/// The tables of a backend that has its rows in memory, for ``QueryEvaluation``.
+/// The tables of a backend that gives its rows one by one, for ``QueryEvaluation``.
+///
+/// Any method may throw, and so may the rows that it gives while they are read: a file that is damaged, or a connection that
+/// is lost, ends the query with the engine's error.
 public protocol ValueTables {
     /// The backend's type of a row.
     associatedtype Row: ValueRow = [Value]
-    /// A sequence of rows, which may be made one by one.
-    associatedtype Rows: Sequence<Row>
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
+    func rows(of table: TableSchema, keyPrefix: [Value]) throws(StorageError) -> RowStream<Row>
+    /// The rows whose keys begin with one of several prefixes, in the order of the prefixes, which are all different and as long.
+    /// By default they are asked for one after the other; an engine for which each is a round trip asks for many at once.
+    func rows(of table: TableSchema, keyPrefixes: [[Value]]) throws(StorageError) -> RowStream<Row>
+    /// The rows in the order of a column, or from its greatest value down: the key's first column, or one with an index of
+    /// its own. Rows of one value are in key order either way. The order is exactly that of ``Value/order(to:as:)``, so an
+    /// index that keeps a part of each value cannot give it. Pages and ranges of the key come from here, and few of the rows are
+    /// read. Nil, the default, if the engine has no such order; it then sorts, or reads all rows.
+    ///
+    /// - Parameters:
+    ///   - bounds: rows outside need not be given, and rows inside are tested again. It never lists values. Nil for all rows.
+    ///   - descending: true for the greatest value first. Of a key of several columns, only the ascending order is asked for.
+    func rows(
+        of table: TableSchema, orderedBy column: Int, within bounds: ColumnBounds?, descending: Bool
+    ) throws(StorageError) -> RowStream<Row>?
     /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil if there is
-    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Called only for columns that an index begins with
+    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Keys of other rows may be among them, since rows are
+    /// tested again: an index may keep the beginning of long values. Called only for columns that an index begins with
     /// (``TableSchema/indexes``). An index on that column alone serves too, and costs more where many rows share a value.
-    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
+    func keys(of table: TableSchema, within bounds: ColumnBounds) throws(StorageError) -> [[Value]]?
+}
+
+extension ValueTables {
+    /// The rows of one prefix after the other.
+    public func rows(of table: TableSchema, keyPrefixes: [[Value]]) throws(StorageError) -> RowStream<Row> {
+        if keyPrefixes.count == 1 { return try rows(of: table, keyPrefix: keyPrefixes[0]) }
+        var left = keyPrefixes[...]
+        var current: RowStream<Row>?
+        return RowStream { () throws(StorageError) in
+            while true {
+                if let row = try current?.next() { return row }
+                guard let prefix = left.popFirst() else { return nil }
+                current = try rows(of: table, keyPrefix: prefix)
+            }
+        }
+    }
+
+    /// None.
+    public func rows(
+        of _: TableSchema, orderedBy _: Int, within _: ColumnBounds?, descending _: Bool
+    ) throws(StorageError) -> RowStream<Row>? { nil }
+}
+
+/// Rows that are made one by one. Each step may fail.
+public struct RowStream<Row: ValueRow> {
+    @usableFromInline let step: () throws(StorageError) -> Row?
+
+    /// - Parameter next: returns row after row, then nil. It may be called again after nil, and not after it has thrown.
+    @inlinable
+    public init(_ next: @escaping () throws(StorageError) -> Row?) { step = next }
+
+    /// Rows that are there, or are made without failing.
+    @inlinable
+    public init(_ rows: some Sequence<Row>) {
+        var iterator = rows.makeIterator()
+        step = { iterator.next() }
+    }
+
+    /// The next row; nil after the last.
+    @inlinable
+    public func next() throws(StorageError) -> Row? { try step() }
 }
 
 /// Evaluates queries over rows of values. It defines the meaning of a query. A backend without a query engine uses it
@@ -59,41 +116,30 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    /// The result rows, one at a time. In key order they take constant memory.
+    /// The result rows, one at a time. In the order in which they are found they take constant memory.
     ///
-    /// - Throws: `overflow` and `typeMismatch` if a computation fails, also as the cursor moves.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails, and errors of the tables, also as the cursor moves.
     public func cursor() throws(StorageError) -> Cursor {
         let query = plan.query
         let output: (Tables.Row) throws(StorageError) -> [Value]
         switch query.result {
-        case _ where !query.order.isEmpty || query.isComputedWhole:
-            return Cursor(rows: try rows(), columns: query.width)
+        case _ where query.isComputedWhole: return Cursor(rows: try rows(), columns: query.width)
         case .columns(let columns): output = { row in columns.map { row[$0] } }
         case .terms(let terms): output = { (row) throws(StorageError) in try values(of: terms, in: row) }
         case .count, .exists, .groups: return Cursor(rows: try rows(), columns: query.width)
         }
-        var candidates = candidates().makeIterator()
-        var cancellation = CancellationCheck(isOn: isReading, counting: work)
-        var toSkip = query.isLimited ? arguments.offset : 0
-        var left = query.isLimited ? arguments.limit ?? .max : .max
+        let chosen = try chosen()
         return Cursor(columns: query.width) { () throws(StorageError) in
-            while left > 0, let row = candidates.next() {
-                try cancellation.row()
-                guard try isMatch(row) else { continue }
-                guard toSkip == 0 else {
-                    toSkip -= 1
-                    continue
-                }
-                left -= 1
-                return try output(row)
-            }
-            return nil
+            // A row may lie in the tables' memory.
+            defer { withExtendedLifetime(tables) {} }
+            guard let row = try chosen.next() else { return nil }
+            return try output(row)
         }
     }
 
-    /// All result rows. Costs a pass over the rows in scope, and sorting if there are sort keys.
+    /// All result rows. Costs a pass over the rows in scope, and sorting if there are sort keys in whose order no index is.
     ///
-    /// - Throws: `overflow` and `typeMismatch` if a computation fails.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails, and errors of the tables.
     public func rows() throws(StorageError) -> [[Value]] {
         switch plan.query.result {
         case .count: return [[.int(Int64(try count()))]]
@@ -113,25 +159,21 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     /// Returns the number of matching rows, and stops at the given number.
     private func count(upTo most: Int = .max) throws(StorageError) -> Int {
+        let matches = matches(try access().rows)
         var count = 0
-        var cancellation = CancellationCheck(isOn: isReading, counting: work)
-        for row in candidates() {
-            try cancellation.row()
-            guard try isMatch(row) else { continue }
-            count += 1
-            if count == most { break }
-        }
+        while count < most, try matches.next() != nil { count += 1 }
         return count
     }
 
-    private func matches() throws(StorageError) -> [Tables.Row] {
-        var matches: [Tables.Row] = []
+    private func matches(_ rows: RowStream<Tables.Row>) -> RowStream<Tables.Row> {
         var cancellation = CancellationCheck(isOn: isReading, counting: work)
-        for row in candidates() {
-            try cancellation.row()
-            if try isMatch(row) { matches.append(row) }
+        return RowStream { () throws(StorageError) in
+            while let row = try rows.next() {
+                try cancellation.row()
+                if try isMatch(row) { return row }
+            }
+            return nil
         }
-        return matches
     }
 
     /// The values of the terms in the rows that the filter, the order and the limit choose.
@@ -146,60 +188,137 @@ public struct QueryEvaluation<Tables: ValueTables> {
     }
 
     private func page(_ output: (Tables.Row) throws(StorageError) -> [Value]) throws(StorageError) -> [[Value]] {
-        let query = plan.query
-        let sorted = try sorted(matches(), query.order) { (term, row) throws(StorageError) in try value(term, row) }
-        guard query.isLimited else { return try sorted.map(output) }
         // A term that can fail is computed for every row, as on every engine.
-        if query.canFail { return Array(Self.part(of: try sorted.map(output), arguments.offset, arguments.limit)) }
-        return try Self.part(of: sorted, arguments.offset, arguments.limit).map(output)
+        if plan.query.isComputedWhole {
+            let all = try sorted(access()).map(output)
+            return plan.query.isLimited ? Array(Self.part(of: all, arguments.offset, arguments.limit)) : all
+        }
+        let chosen = try chosen()
+        var page: [[Value]] = []
+        while let row = try chosen.next() { page.append(try output(row)) }
+        return page
+    }
+
+    /// The rows that the filter and the limit choose, in the query's order. Rows that come in that order are read as they are
+    /// asked for.
+    func chosen() throws(StorageError) -> RowStream<Tables.Row> {
+        let access = try access()
+        guard access.isInOrder else {
+            let sorted = try sorted(access)
+            return RowStream(
+                plan.query.isLimited ? Self.part(of: sorted, arguments.offset, arguments.limit) : sorted[...])
+        }
+        let matches = matches(access.rows)
+        guard plan.query.isLimited else { return matches }
+        var (toSkip, left) = (arguments.offset, arguments.limit ?? .max)
+        return RowStream { () throws(StorageError) in
+            while left > 0, let row = try matches.next() {
+                guard toSkip == 0 else {
+                    toSkip -= 1
+                    continue
+                }
+                left -= 1
+                return row
+            }
+            return nil
+        }
+    }
+
+    /// All matching rows in the query's order.
+    private func sorted(_ access: RowAccess) throws(StorageError) -> [Tables.Row] {
+        let matches = matches(access.rows)
+        var rows: [Tables.Row] = []
+        while let row = try matches.next() { rows.append(row) }
+        if access.isInOrder { return rows }
+        return try sorted(rows, plan.query.order) { (term, row) throws(StorageError) in try value(term, row) }
     }
 
     static func part<T>(of rows: [T], _ offset: Int, _ limit: Int?) -> ArraySlice<T> {
         rows.dropFirst(offset).prefix(limit ?? .max)
     }
 
-    /// The rows in question, in key order.
-    func candidates() -> some Sequence<Tables.Row> {
-        access.prefixes.lazy.flatMap { tables.rows(of: plan.table, keyPrefix: $0) }
-    }
-
-    /// The access path to the candidate rows.
+    /// The access path to the rows in question.
     struct RowAccess {
         var way: QueryExplanation.Access
-        /// The prefixes of their keys, in key order.
-        var prefixes: [[Value]]
+        var rows: RowStream<Tables.Row>
+        /// True if the rows come in the query's order.
+        var isInOrder: Bool
         /// True if an index yielded the keys in another order.
-        var isSorted = false
+        var sortsKeys = false
     }
 
-    var access: RowAccess {
+    func access() throws(StorageError) -> RowAccess {
+        let table = plan.table
         switch plan.query.scope {
-        case .all: return filteredAccess
-        case .key(let columns): return RowAccess(way: .key, prefixes: [Array(arguments.values.prefix(columns))])
+        case .all: return try filteredAccess()
+        case .key(let columns):
+            return inKeyOrder(.key, try tables.rows(of: table, keyPrefix: Array(arguments.values.prefix(columns))))
         case .keys(_, let list):
             let keys = arguments.lists[list]
-            return RowAccess(way: .key, prefixes: Self.ordered(Set((0..<keys.count).map { Array(keys[$0]) })))
+            let prefixes = Self.ordered(Set((0..<keys.count).map { Array(keys[$0]) }))
+            return inKeyOrder(.key, try tables.rows(of: table, keyPrefixes: prefixes))
         }
+    }
+
+    private func inKeyOrder(
+        _ way: QueryExplanation.Access, _ rows: RowStream<Tables.Row>, sortsKeys: Bool = false
+    ) -> RowAccess {
+        let order = plan.query.order
+        let isByKey = order.count == 1 && !order[0].isDescending && order[0].term == .column(plan.table.key[0])
+        return RowAccess(way: way, rows: rows, isInOrder: order.isEmpty || isByKey, sortsKeys: sortsKeys)
     }
 
     /// Finds rows by the keys that the filter names by equality or in a list, otherwise by the index that leaves the
-    /// fewest rows.
-    private var filteredAccess: RowAccess {
+    /// fewest rows, otherwise in the query's order or by a range of the key.
+    private func filteredAccess() throws(StorageError) -> RowAccess {
         let table = plan.table
-        guard let filter = plan.query.filter else { return RowAccess(way: .scan, prefixes: [[]]) }
-        for bounds in ColumnBounds.all(in: filter, arguments, indexes: [table.key] + table.indexes) {
+        for bounds in ColumnBounds.all(in: plan.query.filter, arguments, indexes: [table.key] + table.indexes) {
             if table.key.starts(with: bounds.columns) {
                 guard let prefixes = bounds.prefixes else { continue }
-                return RowAccess(way: .key, prefixes: Self.ordered(Set(prefixes)))
+                return inKeyOrder(.key, try tables.rows(of: table, keyPrefixes: Self.ordered(Set(prefixes))))
             }
-            guard let keys = tables.keys(of: table, within: bounds) else { continue }
-            let isSorted = !bounds.isInKeyOrder
-            return RowAccess(
-                way: .index(table.columns[bounds.column].property), prefixes: isSorted ? Self.ordered(keys) : keys,
-                isSorted: isSorted)
+            if bounds.column == pageColumn, let access = try orderedAccess() { return access }
+            guard let keys = try tables.keys(of: table, within: bounds) else { continue }
+            let sortsKeys = !bounds.isInKeyOrder
+            return inKeyOrder(
+                .index(table.columns[bounds.column].property),
+                try tables.rows(of: table, keyPrefixes: sortsKeys ? Self.ordered(keys) : keys), sortsKeys: sortsKeys)
+        }
+        if let access = try orderedAccess() { return access }
+        if let bounds = range(of: table.key[0]),
+            let rows = try tables.rows(of: table, orderedBy: table.key[0], within: bounds, descending: false)
+        {
+            return inKeyOrder(.key, rows)
         }
         // All keys begin with nothing.
-        return RowAccess(way: .scan, prefixes: [[]])
+        return inKeyOrder(.scan, try tables.rows(of: table, keyPrefix: []))
+    }
+
+    /// The column in whose order a page is asked for, if the key or an index may have it.
+    private var pageColumn: Int? {
+        let (query, table) = (plan.query, plan.table)
+        guard query.isLimited, arguments.limit != nil, !query.isComputedWhole, query.order.count == 1,
+            query.order[0].hasUsualNulls, case .column(let column) = query.order[0].term
+        else { return nil }
+        if column == table.key[0] { return table.key.count == 1 || !query.order[0].isDescending ? column : nil }
+        return table.indexes.contains([column]) ? column : nil
+    }
+
+    /// The rows of a page in the query's order, if the engine has it. A few look-ups cost less than sorting all rows.
+    private func orderedAccess() throws(StorageError) -> RowAccess? {
+        guard let column = pageColumn,
+            let rows = try tables.rows(
+                of: plan.table, orderedBy: column, within: range(of: column),
+                descending: plan.query.order[0].isDescending)
+        else { return nil }
+        let way =
+            column == plan.table.key[0] ? .key : QueryExplanation.Access.index(plan.table.columns[column].property)
+        return RowAccess(way: way, rows: rows, isInOrder: true)
+    }
+
+    /// The bounds of a column, if the filter sets any and does not list its values.
+    private func range(of column: Int) -> ColumnBounds? {
+        ColumnBounds.all(in: plan.query.filter, arguments, columns: [column]).first { $0.prefixes == nil }
     }
 
     static func ordered(_ keys: some Sequence<[Value]>) -> [[Value]] {

@@ -92,14 +92,18 @@ extension QueryTerm {
 }
 
 extension QueryEvaluation {
-    /// Explains ``rows()``: it finds rows by key if the scope or an equality names keys, by an index if a condition is
-    /// on an indexed column, and otherwise examines all rows.
-    public func explanation() -> QueryExplanation {
-        let access = access
-        let examined = access.prefixes.reduce(0) { count, prefix in
-            tables.rows(of: plan.table, keyPrefix: prefix).reduce(count) { count, _ in count + 1 }
-        }
+    /// Explains ``rows()``: it finds rows by key if the scope, an equality or a range names keys, by an index if a condition is
+    /// on an indexed column or a page is in its order, and otherwise examines all rows.
+    public func explanation() throws(StorageError) -> QueryExplanation {
+        let access = try access()
+        var examined = 0
+        while try access.rows.next() != nil { examined += 1 }
+        let sorts =
+            switch plan.query.result {
+            case .columns, .terms: !access.isInOrder
+            case .groups, .count, .exists: plan.sorts
+            }
         return QueryExplanation(
-            table: plan.table.name, access: access.way, rowsExamined: examined, sorts: plan.sorts || access.isSorted)
+            table: plan.table.name, access: access.way, rowsExamined: examined, sorts: sorts || access.sortsKeys)
     }
 }

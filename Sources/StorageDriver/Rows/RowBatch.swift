@@ -6,7 +6,8 @@ public enum WriteOperation: Hashable, Sendable {
     case upsert
     /// Replaces the rows with the same key; a missing one is `notFound`.
     case update
-    /// Sets the columns of the one row given first on all rows whose key begins with one of the following rows' keys.
+    /// Sets the columns of the one row given first on the rows with the following keys. They are whole keys of stored rows:
+    /// the store has asked a query for them.
     case patch
     /// Removes all rows whose key begins with one of the given keys.
     case delete
@@ -23,10 +24,13 @@ public final class WritePlan: Sendable {
     public let operation: WriteOperation
     /// The table that is written.
     public let table: TableSchema
-    /// The column of each cell of a row. On update, other columns keep their values; on insert, columns that are marked
-    /// as removed are null. For `delete` these are the first columns of the key.
+    /// The column of each cell of a row. For `delete` these are the first columns of the key.
+    ///
+    /// In a stored row, other columns keep their values. In a new row they are null if they are marked as removed
+    /// (``removedColumns``). The rest came with another program while this one was open: they have the value that they were
+    /// added with (``TableChange/alter(from:to:added:)``).
     public let columns: [Int]
-    /// For `patch`: the first key columns, of which the keys in the batch consist.
+    /// For `patch`: the columns of the key.
     public let keyColumns: [Int]
 
     package init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
@@ -35,6 +39,11 @@ public final class WritePlan: Sendable {
         self.table = table
         self.columns = columns
         self.keyColumns = keyColumns
+    }
+
+    /// The columns that are null in new rows: those that are marked as removed and not among ``columns``.
+    public var removedColumns: [Int] {
+        table.columns.indices.filter { table.columns[$0].isRemoved && !columns.contains($0) }
     }
 }
 

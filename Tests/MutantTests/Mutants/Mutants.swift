@@ -5,6 +5,7 @@ extension Mutant {
         ("deleting", removing), ("children", children), ("results", querying), ("filters", filtering),
         ("computing", computing), ("groups", grouping), ("transactions", transactions), ("files", files),
         ("schema", schema), ("references", references), ("errors", errors), ("history", history),
+        ("engines", engines),
         ("expiry", expiry), ("search", searching),
     ]
 

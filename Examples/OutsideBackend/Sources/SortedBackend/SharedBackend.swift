@@ -67,7 +67,7 @@ private final class Engine: SharedTablesEngine, ExternalCommitsEngine {
         try checkOpen()
         try place.writing.withLock { (_) throws(StorageError) in
             let before = place.state.withLock(\.tables)
-            let writer = SharedWriter(before)
+            let writer = TableWriter(before)
             try body(writer)
             let changesTables = writer.tables() != before.list.map(\.schema)
             // What is counted for both in one step is never seen as another engine's.
@@ -92,15 +92,9 @@ private final class Engine: SharedTablesEngine, ExternalCommitsEngine {
     }
 }
 
-/// A plan may be older than the tables: it finds columns by their places, so these must be as they were.
+/// A plan may be older than the tables: it finds columns by their places, so these must be as they were. A writer's plans need
+/// no check: the store asks `tablesVersion` when a transaction begins, and nothing else changes tables until it ends.
 private final class SharedReader: TableReader {
-    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try plan.tables.requireStored(in: tables(), inPlace: true)
-        return try super.rows(plan, arguments)
-    }
-}
-
-private final class SharedWriter: TableWriter {
     override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try plan.tables.requireStored(in: tables(), inPlace: true)
         return try super.rows(plan, arguments)

@@ -4,17 +4,15 @@ import StorageDriver
 struct Tables: ValueTables {
     var list: [Table] = []
 
-    func rows(of schema: TableSchema, keyPrefix: [Value]) -> [[Value]] {
-        list.first { $0.schema.name == schema.name }?.rows(keyPrefix) ?? []
+    func rows(of schema: TableSchema, keyPrefix: [Value]) throws(StorageError) -> RowStream<[Value]> {
+        RowStream(try table(schema).rows(keyPrefix))
     }
 
     // There are no indexes beside the order of keys.
     func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
 
     func evaluate(_ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool) throws(StorageError) -> Cursor {
-        // The plan's table must be there; the evaluation itself takes one that is not for empty.
-        _ = try table(plan.table)
-        return try QueryEvaluation(plan, arguments, in: self, isReading: isReading).cursor()
+        try QueryEvaluation(plan, arguments, in: self, isReading: isReading).cursor()
     }
 
     func table(_ schema: TableSchema) throws(StorageError) -> Table {
@@ -48,7 +46,7 @@ struct Table {
     var schema: TableSchema
     var rows: [[Value]] = []
     var greatestKey: Int64 = 0
-    /// The values of the columns in rows of a program that does not know them: those that came later have one.
+    /// The values of columns in rows that were there before them, and in those of programs that do not know them.
     private var missing: [Value]
 
     init(_ schema: TableSchema) {
@@ -109,7 +107,9 @@ struct Table {
     }
 
     private mutating func put(_ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
+        // A removed column is null in new rows, whatever it was added with.
         var row = missing
+        for column in batch.plan.removedColumns { row[column] = .null }
         let given = batch.row(index)
         for (column, value) in zip(batch.plan.columns, given) { row[column] = value }
         let place = range(schema.key(of: row))

@@ -44,6 +44,15 @@ private let share: [ConformanceCase] = {
     @Test(arguments: share)
     func `the pipelined backend conforms`(_ test: ConformanceCase) async { await test.expect(PipelinedHarness()) }
 
+    /// Programs of several versions open a store, change its tables, and read them in the same transaction.
+    @Test func `generated changes of a schema find no difference`() async throws {
+        var tests = GeneratedTests(programs: 8, seed: 22)
+        tests.mixture = .schemas
+        for report in [try await tests.run(SortedHarness()), try await tests.run(SharedHarness())] {
+            #expect(report.failures.isEmpty, "\(report)")
+        }
+    }
+
     /// All but the two that start another process, which cannot have this one's memory.
     @Test(arguments: share.filter { !["sharing/second-process", "sharing/counted-together"].contains($0.id) })
     func `the shared backend conforms`(_ test: ConformanceCase) async { await test.expect(SharedHarness()) }

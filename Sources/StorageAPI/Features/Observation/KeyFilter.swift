@@ -40,7 +40,7 @@ struct KeyFilter {
 
 /// No rows: the conditions need none.
 private struct NoTables: ValueTables {
-    func rows(of _: TableSchema, keyPrefix: [Value]) -> [[Value]] { [] }
+    func rows(of _: TableSchema, keyPrefix: [Value]) -> RowStream<[Value]> { RowStream([]) }
     func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
 }
 

@@ -33,7 +33,7 @@ extension Generated.Crate: GeneratedModel {
     mutating func take(_ key: String) { name = key }
 
     static func randomKey(_ generator: inout SeededGenerator) -> String {
-        generator.pick("", "a", "A", "a\0", "\u{E9}", "e\u{301}", "../x", "'", "\u{1F600}")
+        generator.pick("", "a", "A", "a\0", "a\0b", "ab", "\u{E9}", "e\u{301}", "../x", "'", "\u{1F600}")
     }
 
     static func randomOwned(_ generator: inout SeededGenerator) -> (any StorageOperation)? {

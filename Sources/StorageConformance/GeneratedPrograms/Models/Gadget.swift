@@ -3,7 +3,7 @@ public import StorageAPI
 
 /// The models of generated programs. They are public so that a printed program can be pasted and run.
 public enum Generated {
-    /// One property of every kind of scalar and array; the store assigns the key where it is nil.
+    /// One property of every kind of scalar and array, with an index on most scalars; the store assigns the key where it is nil.
     public struct Gadget: PlainRecord, Sendable {
         public var id: Int?
         public var flag: Bool = false
@@ -40,23 +40,23 @@ extension Generated.Gadget: Storable {
             "GeneratedGadget",
             [
                 Property("id", (Int?).self, .key),
-                Property("flag", Bool.self),
+                Property("flag", Bool.self, .indexed),
                 Property("small", Int8.self),
                 Property("wide", Int64.self, .indexed),
-                Property("unsigned", UInt64.self),
-                Property("real", Double.self),
-                Property("single", Float.self),
+                Property("unsigned", UInt64.self, .indexed),
+                Property("real", Double.self, .indexed),
+                Property("single", Float.self, .indexed),
                 Property("text", String.self, .indexed).searchable(weight: 2),
                 Property("note", (String?).self).searchable(),
                 Property("code", (String?).self, .unique),
                 Property("number", (Int?).self),
-                Property("ratio", (Double?).self),
-                Property("data", Data.self),
-                Property("date", Date.self),
-                Property("uuid", (UUID?).self),
-                Property("amount", Decimal.self),
-                Property("link", (URL?).self),
-                Property("wait", Duration.self),
+                Property("ratio", (Double?).self, .indexed),
+                Property("data", Data.self, .indexed),
+                Property("date", Date.self, .indexed),
+                Property("uuid", (UUID?).self, .indexed),
+                Property("amount", Decimal.self, .indexed),
+                Property("link", (URL?).self, .indexed),
+                Property("wait", Duration.self, .indexed),
                 Property("spot", Vector.self),
                 Property("words", ([String]).self).searchable(),
                 Property("reals", ([Double]).self),

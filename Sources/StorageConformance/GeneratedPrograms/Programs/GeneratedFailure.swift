@@ -21,8 +21,11 @@ public struct GeneratedFailure: Sendable {
 }
 
 extension GeneratedFailure: CustomStringConvertible {
-    /// The call, what was expected, the smallest program that shows it, and the command that repeats it.
-    public var description: String {
+    /// The call, what was expected, the smallest program that shows it, and the arguments that repeat it.
+    public var description: String { text(repeating: "conformance --backend \(backend)") }
+
+    /// The same, with a program that runs ``ConformanceTool``.
+    func text(repeating command: String) -> String {
         let option =
             switch mixture {
             case .everything: "--generate 1"
@@ -42,7 +45,7 @@ extension GeneratedFailure: CustomStringConvertible {
 
             \(opening)\(program)
 
-            Repeat it with: conformance --backend \(backend) \(option) --steps \(steps) --seed \(seed)
+            Repeat it with: \(command) \(option) --steps \(steps) --seed \(seed)
             """
     }
 }
@@ -79,10 +82,15 @@ public struct GeneratedReport: Sendable {
 
 extension GeneratedReport: CustomStringConvertible {
     /// One line of numbers, and each difference.
-    public var description: String {
-        let summary =
-            "\(programs) programs on \(backends.joined(separator: " and ")), \(calls) calls, of which \(errors) throw "
+    public var description: String { ([summary] + failures.map(\.description)).joined(separator: "\n\n") }
+
+    /// The same, with a program that runs ``ConformanceTool``.
+    func text(repeating command: String) -> String {
+        ([summary] + failures.map { $0.text(repeating: command) }).joined(separator: "\n\n")
+    }
+
+    private var summary: String {
+        "\(programs) programs on \(backends.joined(separator: " and ")), \(calls) calls, of which \(errors) throw "
             + "as they should; \(failures.count) differences, in \(duration.formatted())"
-        return ([summary] + failures.map(\.description)).joined(separator: "\n\n")
     }
 }

@@ -33,7 +33,8 @@ extension UInt64: GeneratedValue {}
 
 extension GeneratedValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
     static func random(_ generator: inout SeededGenerator) -> Self {
-        let common: [Self] = [0, -0.0, 1, .nan, .infinity]
+        // A NaN with a sign is the same NaN, and not every index takes it for that.
+        let common: [Self] = [0, -0.0, 1, .nan, -.nan, .infinity]
         if let value = generator.one(of: common), generator.chance(40) { return value }
         let corners: [Self] = [
             0, -0.0, 1, -1, 0.1, 0.5, 1.5, .nan, .infinity, -.infinity, .greatestFiniteMagnitude,
@@ -50,7 +51,7 @@ extension GeneratedValue where Self: BinaryFloatingPoint & LosslessStringConvert
     }
 
     func swift(_ style: LiteralStyle) -> String {
-        if isNaN { return ".nan" }
+        if isNaN { return style == .exact && sign == .minus ? "-.nan" : ".nan" }
         if isInfinite { return self > 0 ? ".infinity" : "-.infinity" }
         return self == 0 && style == .comparable ? "0.0" : String(self)
     }
