@@ -13,6 +13,7 @@ struct ToolImport: Fuzzed {
     private let folder: ScratchFolder
     private static let formats = [
         [], ["--format", "csv"], ["--format", "tsv"], ["--format", "json"], ["--format", "ndjson"],
+        ["--format", "csv", "--quote", "none"], ["--format", "csv", "--encoding", "utf-16"],
     ]
 
     init() throws { folder = try ScratchFolder() }

@@ -12,7 +12,7 @@ import Testing
     private static let texts = [
         "plain", "é", "\"a,b\"", "\"say \"\"x\"\"\"", "\"two\nlines\"", "\"\"", "", "true", "1.50", "007", "-0", "1e3",
         "成都 👩‍🚀", " space ", "\"end\r\"", "null", "2026-01-02", "+1",
-        "mid\"two\nlines\"",
+        "mid\"mark",
     ]
     private static let numbers = [
         "0", "-1", "42", "3.0", "", "9007199254740993", "-9223372036854775808", "1e2", "\"5\"",

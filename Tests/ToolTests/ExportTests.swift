@@ -51,6 +51,24 @@ import Testing
         #expect(try tool.folder.contents.count == before.count)
     }
 
+    @Test func `the ending of the file's name is the format, and none that is not known`() async throws {
+        let tool = try await Tool(.sqlite)
+        let before = try tool.folder.contents
+        for name in ["out.parquet", "out.xlsx", "out.parquet.gz", "out.csv.zst", "out.json.bak"] {
+            let message = try await tool.failure(64, "export", Tool.file, "Pair", "-o", name)
+            #expect(message.contains(name.contains("zst") ? "pipe" : "--format"), "\(message)")
+        }
+        #expect(try await tool.failure(64, "export", Tool.file, "Pair", "--format", "table").contains("ndjson"))
+        #expect(try tool.folder.contents == before)
+        for (name, options, start) in [
+            ("out", [], "["), (".hidden", [], "["), ("out.JSONL", [], "{"), ("out.bak", ["--format", "csv"], "first,"),
+            ("out.tsv", [], "first\t"),
+        ] as [(String, [String], String)] {
+            #expect(try await tool.run(["export", Tool.file, "Pair", "-o", name] + options).status == 0)
+            #expect(try tool.folder.contents[name]?.starts(with: start.utf8) == true, "\(name)")
+        }
+    }
+
     @Test func `a full disk is one sentence`() async throws {
         let tool = try await Tool(.sqlite)
         for format in ["json", "csv", "table"] {

@@ -35,6 +35,8 @@ import Testing
         #expect(lines.count == 2)
         #expect(lines[0].hasPrefix("1  ") && lines[0].hasSuffix("~ Person 1"))
         #expect(lines[1].hasPrefix("2  ") && lines[1].hasSuffix("- Person 2"))
+        // The time has its date.
+        #expect(lines.allSatisfy { $0.contains(#/  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ  /#) }, "\(lines)")
         #expect(
             try await tool.output("undo", Tool.file, "2", "--author", "Ann", "--note", "why")
                 == "Commit 2 is undone by commit 3.\n")
@@ -48,6 +50,7 @@ import Testing
         for object in objects { _ = try JSONSerialization.jsonObject(with: Data(object.utf8)) }
         let entry = try #require(JSONSerialization.jsonObject(with: Data(objects[1].utf8)) as? [String: Any])
         #expect(entry["kind"] as? String == "deleted" && entry["key"] as? [Int] == [2])
+        #expect(lines[1].contains("  \(entry["time"] as? String ?? "")  "))
         #expect((entry["before"] as? [String: Any])?["name"] as? String == before[1].name)
         let token = try #require(entry["token"] as? String)
         let rest = try await tool.output("history", Tool.file, "--json", "--since", token)

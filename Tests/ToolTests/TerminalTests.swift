@@ -46,6 +46,23 @@ import Testing
         #expect(try await tool.output("select", Tool.file, "Town", "--format", "vertical") == vertical)
     }
 
+    @Test func `dates are never cut, and have no times where all are midnight`() async throws {
+        let tool = try await Tool(.sqlite)
+        let input = "id,day,at,name\n1,2026-01-02,2026-01-02T10:00:00.25Z,a name\n2,,2026-01-03,another\n"
+        try await tool.output("import", Tool.file, "--model", "Day", "--format", "csv", "--quiet", "-", input: input)
+        let table = """
+            id  day         at
+            ──  ──────────  ───────────────────────
+             1  2026-01-02  2026-01-02T10:00:00.25Z
+             2  –           2026-01-03T00:00:00Z
+
+            """
+        #expect(try await draw(tool, 40, "select", Tool.file, "Day").hasPrefix(table))
+        #expect(try await draw(tool, 30, "select", Tool.file, "Day").hasPrefix("id  day         name\n"))
+        #expect(
+            try await tool.output("select", Tool.file, "Day", "--vertical").contains("day = 2026-01-02T00:00:00Z\n"))
+    }
+
     @Test func `a line feed in a cell is shown as one`() async throws {
         let tool = try await Tool(.sqlite)
         try await tool.with(.sqlite) { (store) async throws in

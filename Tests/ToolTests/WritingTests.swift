@@ -122,6 +122,15 @@ import Testing
         for (assignment, status) in [("id=3", 65), ("age=old", 65), ("age=null", 65), ("pens=[]", 65), ("nose=1", 65)] {
             try await tool.failure(Int32(status), "update", Tool.file, "Person", "--set", assignment, "--yes")
         }
+        let before = try await tool.people(engine)
+        for arguments in [
+            ["update", "--set", "name=null", "--yes"], ["insert", "name=null", "age=1", "tags=[]"],
+            ["save", "id=1", "name=null", "age=1", "tags=[]"],
+        ] {
+            let message = try await tool.failure(65, [arguments[0], Tool.file, "Person"] + arguments.dropFirst())
+            #expect(message.contains("name is not optional") && message.contains("the text null"), "\(message)")
+        }
+        #expect(try await tool.people(engine) == before)
         #expect(try await tool.failure(64, "update", Tool.file, "Person", "--set", "age=1").contains("--yes"))
         let computed = try await tool.output(
             "update", Tool.file, "Person", "--where", "id > 1", "--compute", "age = age * 2", "--set", "tags=[]")
@@ -136,6 +145,8 @@ import Testing
         try await tool.output(
             "update", Tool.file, "Person", "--compute", #"name = "<" + name + '>'"#, "--where", "id = 1")
         #expect(try await tool.people(engine)[0].name == "<\(name)>")
+        try await tool.output("update", Tool.file, "Person", "--compute", #"name = "null""#, "--where", "id = 1")
+        #expect(try await tool.people(engine)[0].name == "null")
     }
 
     @Test(arguments: Engine.one(.archive))

@@ -8,8 +8,9 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the records of a model to a file that storage import reads.",
         discussion: """
-            The file is there whole or not at all, and an existing one is kept unless --overwrite is given. What was \
-            exported and imported again is equal. A file whose name ends with .gz is compressed.
+            The file is there whole or not at all, and an existing one is kept unless --overwrite is given. What is imported \
+            again into a store that has the model is equal; a new model gets the types that its values show. A file whose name ends \
+            with .gz is compressed.
 
             Examples:
               storage export people.db Person --output people.json
@@ -21,8 +22,8 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
 
     @OptionGroup var query: QueryOptions
 
-    @Option(help: "The format: json, ndjson, csv or tsv. (default: the one that the file's name ends with, or json)")
-    var format: RecordFormat?
+    @Option(help: "The format. (default: the one that the file's name ends with; json for a name without an ending)")
+    var format: InputFormat?
 
     @OptionGroup var delimited: DelimitedOptions
 
@@ -39,13 +40,14 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
     var noProgress = false
 
     func validate() throws {
-        if [.table, .vertical, .markdown].contains(format) {
-            throw ValidationError(
-                "--format table, vertical and markdown are for people; write json, ndjson, csv or tsv.")
-        }
         if let ending = ending(0), ["xz", "zst", "bz2"].contains(ending) {
             throw ValidationError(
                 ".\(ending) is not written here; name the file .gz, or leave --output out and pipe into a compressor.")
+        }
+        if format == nil, let formatEnding, InputFormat(ending: formatEnding) == nil {
+            throw ValidationError(
+                "No format is known by the ending .\(formatEnding); end the name with .json, .ndjson, .csv or .tsv, or give "
+                    + "--format.")
         }
     }
 
@@ -97,14 +99,14 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
 
     /// Returns a part of the file name's extension, counted from its end: 0 for the last part.
     private func ending(_ place: Int) -> String? {
-        guard let output else { return nil }
-        let parts = URL(fileURLWithPath: output).lastPathComponent.split(separator: ".").dropFirst().reversed()
-        return parts.dropFirst(place).first?.lowercased()
+        guard let name = output?.split(separator: "/").last else { return nil }
+        return name.split(separator: ".").dropFirst().reversed().dropFirst(place).first?.lowercased()
     }
 
+    /// The ending that says the format, without that of a compression.
+    private var formatEnding: String? { ending(ending(0) == "gz" ? 1 : 0) }
+
     private var chosenFormat: RecordFormat {
-        if let format { return format }
-        let ending = ending(ending(0) == "gz" ? 1 : 0) ?? ""
-        return ["ndjson", "jsonl"].contains(ending) ? .ndjson : ending == "csv" ? .csv : ending == "tsv" ? .tsv : .json
+        (format ?? formatEnding.flatMap(InputFormat.init(ending:)) ?? .json).records
     }
 }

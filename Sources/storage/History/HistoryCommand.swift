@@ -84,7 +84,7 @@ private struct HistoryLine {
         return "\(entry.commit)  \(time)  \(mark) \(entry.model)\(key)" + (signature.isEmpty ? "" : "  \(signature)")
     }
 
-    private var time: String { entry.time.formatted(.iso8601.time(includingFractionalSeconds: true)) }
+    private var time: String { entry.time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 
     /// The key's values as JSON.
     private func keyText(isArray: Bool) -> [UInt8] {

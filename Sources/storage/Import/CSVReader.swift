@@ -2,18 +2,23 @@ import StorageJSON
 
 /// Finds the records of delimited values and their fields among the buffered bytes of an input, without copying them.
 ///
-/// A record is what RFC 4180 says: it ends at a line feed that no quotes enclose. One that has quotes inside of a field
-/// without quotes, or none where one should end, is not plain; its fields are not found.
+/// A quotation mark at the beginning of a field encloses it, up to the mark that a delimiter or the end of the record follows.
+/// Anywhere else a mark is a character. A record ends at a line feed, a carriage return, or both, outside of marks. If the mark at
+/// the beginning of a field encloses nothing, the field is read as if there were no marks, and its record is not well formed. So
+/// an error spoils one line, and the records after it are found.
 ///
 /// Used by one thread.
 final class CSVReader {
-    /// A field: where it is in the buffered bytes, without the quotes around it.
+    /// A field: where it is in the buffered bytes, without the marks around it.
     struct Field {
         var start: Int
-        var count: Int
-        var isQuoted: Bool
-        /// True if two quotes in it stand for one.
-        var hasEscapes: Bool
+        var count = 0
+        var isQuoted = false
+        /// True if two marks in it stand for one.
+        var hasEscapes = false
+
+        /// True if there is nothing in the field, and no marks around it.
+        var isMissing: Bool { count == 0 && !isQuoted }
     }
 
     /// A record: where it is in the buffered bytes.
@@ -22,24 +27,24 @@ final class CSVReader {
         var line: Int
         var start: Int
         var end: Int
-        var isPlain: Bool
+        /// True if each mark at the beginning of a field encloses it.
+        var isWellFormed: Bool
     }
 
-    let delimiter: UInt8
+    let dialect: CSVDialect
     private let input: InputBuffer
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) private var position = 0
-    @exclusivity(unchecked) private var line: Int
-    /// The line feeds in the record that is looked at.
-    @exclusivity(unchecked) private var newlines = 0
-    /// True if the chunk ends with the input.
+    @exclusivity(unchecked) private var line = 1
+    /// True if no more bytes will be buffered: the chunk ends with the input.
     @exclusivity(unchecked) private var isLast = false
+    /// True if no more bytes may be buffered, because a record has at most so many.
+    @exclusivity(unchecked) private var isFull = false
 
-    init(_ input: InputBuffer, delimiter: UInt8) {
+    init(_ input: InputBuffer, _ dialect: CSVDialect) {
         self.input = input
-        self.delimiter = delimiter
-        line = input.line
+        self.dialect = dialect
     }
 
     /// The input's name for messages.
@@ -63,40 +68,25 @@ final class CSVReader {
     func next(_ fields: inout [Field], staysInChunk: Bool = false) throws -> Record? {
         let first = fields.count
         while true {
-            switch scan(&fields) {
-            case .plain(let end): return take(end, isPlain: true)
-            case .odd:
-                fields.removeSubrange(first...)
-                if let end = oddEnd() { return take(end, isPlain: false) }
-            case .incomplete: fields.removeSubrange(first...)
-            }
+            if let record = scan(&fields) { return record }
+            fields.removeSubrange(first...)
             guard !staysInChunk, try readChunk() else { return nil }
         }
     }
 
-    private func take(_ end: Int, isPlain: Bool) -> Record {
-        let record = Record(line: line, start: position, end: end, isPlain: isPlain)
-        line += newlines
-        position = end
-        return record
-    }
-
-    /// The end of a record whose quotes are not where they should be.
-    private func oddEnd() -> Int? {
-        var scanner = CSVScanner()
-        let rest = UnsafeRawBufferPointer(rebasing: chunk[position...])
-        let count = scanner.end(in: rest) ?? (isLast ? rest.count : nil)
-        newlines = rest.prefix(count ?? 0).count { $0 == 0x0A }
-        return count.map { position + $0 }
-    }
-
-    /// Makes the next record a buffered one; false at the end of the input.
+    /// Buffers more of the next record, so much that long records are not looked at often; false at the end of the input.
+    ///
+    /// - Throws: if the record is larger than records may be.
     private func readChunk() throws -> Bool {
         input.consume(position)
         position = 0
         chunk = UnsafeRawBufferPointer(start: nil, count: 0)
         guard !isLast, try input.peek() != nil else { return false }
-        var scanner = CSVScanner()
+        let (known, limit) = (input.available.count, InputBuffer.recordLimit)
+        let wasFull = isFull
+        isFull = known >= limit
+        // Where there is no room for more, a mark that nothing has closed encloses nothing. What then has no end either is refused.
+        var scanner = SizeScanner(rest: wasFull && isFull ? known + 1 : min(known * 2, limit))
         isLast = try input.length(&scanner) == nil
         chunk = input.available
         return true
@@ -104,80 +94,90 @@ final class CSVReader {
 
     // MARK: Fields
 
-    private enum Outcome {
-        case plain(end: Int)
-        case odd
-        case incomplete
-    }
-
-    /// Finds the fields of the record that is next.
-    private func scan(_ fields: inout [Field]) -> Outcome {
+    /// Finds the fields of the next record, and passes over it; nil if it is not buffered whole.
+    private func scan(_ fields: inout [Field]) -> Record? {
         var (place, newlines) = (position, 0)
-        let (end, bytes, delimiter) = (chunk.count, chunk, delimiter)
-        guard place < end else { return .incomplete }
+        let (end, bytes, delimiter, hasQuotes) = (chunk.count, chunk, dialect.delimiter, dialect.hasQuotes)
+        guard place < end else { return nil }
+        var record = Record(line: line, start: place, end: place, isWellFormed: true)
         while true {
-            var field = Field(start: place, count: 0, isQuoted: false, hasEscapes: false)
-            if place < end, bytes[place] == UInt8(ascii: "\"") {
-                field.isQuoted = true
-                field.start += 1
-                guard let close = closing(&field, &newlines) else { return isLast ? .odd : .incomplete }
-                place = close + 1
-            } else {
-                while place < end, bytes[place] != delimiter, bytes[place] != 0x0A {
-                    if bytes[place] == UInt8(ascii: "\"") { return .odd }
-                    place += 1
+            var field = Field(start: place)
+            if hasQuotes, place < end, bytes[place] == CSVDialect.mark {
+                switch enclosed(&field, &newlines) {
+                case .upTo(let next): place = next
+                case .nothing: record.isWellFormed = false
+                case .unknown: return nil
                 }
+            }
+            if !field.isQuoted {
+                while place < end, bytes[place] != delimiter, bytes[place] != 0x0A, bytes[place] != 0x0D { place += 1 }
                 field.count = place - field.start
             }
-            var following = place
-            if following < end, bytes[following] == 0x0D { following += 1 }
-            if following == end, !isLast { return .incomplete }
+            fields.append(field)
             if place < end, bytes[place] == delimiter {
-                fields.append(field)
                 place += 1
                 continue
             }
-            let isAtEnd = following == end
-            // What is behind closing quotes is a delimiter or the end.
-            guard isAtEnd || bytes[following] == 0x0A else { return .odd }
-            if !field.isQuoted, field.count > 0, bytes[field.start + field.count - 1] == 0x0D { field.count -= 1 }
-            fields.append(field)
-            self.newlines = newlines + (isAtEnd ? 0 : 1)
-            return .plain(end: isAtEnd ? end : following + 1)
+            guard let length = lineEnd(at: place) else { return nil }
+            record.end = place + length
+            position = record.end
+            line += newlines + (length > 0 ? 1 : 0)
+            isFull = false
+            return record
         }
     }
 
-    /// The closing quote of a field; nil if it is not among the bytes.
-    private func closing(_ field: inout Field, _ newlines: inout Int) -> Int? {
-        var place = field.start
-        while place < chunk.count {
-            let byte = chunk[place]
-            if byte == UInt8(ascii: "\"") {
-                // Whether the quote is a half of two is not known where the bytes end.
-                guard place + 1 < chunk.count else { break }
-                guard chunk[place + 1] == UInt8(ascii: "\"") else { break }
-                field.hasEscapes = true
-                place += 1
-            } else if byte == 0x0A {
-                newlines += 1
-            }
+    /// The number of bytes of the line end at a place, 0 at the end of the input; nil if that is not known yet.
+    private func lineEnd(at place: Int) -> Int? {
+        guard place < chunk.count else { return isLast ? 0 : nil }
+        guard chunk[place] == 0x0D else { return 1 }
+        guard place + 1 < chunk.count else { return isLast ? 1 : nil }
+        return chunk[place + 1] == 0x0A ? 2 : 1
+    }
+
+    private func isEnd(_ byte: UInt8) -> Bool { byte == dialect.delimiter || byte == 0x0A || byte == 0x0D }
+
+    /// The bytes that the mark at the beginning of a field encloses.
+    private enum Enclosed {
+        case upTo(Int)
+        case nothing
+        /// The bytes that are buffered do not tell.
+        case unknown
+    }
+
+    /// Finds the closing mark of a field that begins with a mark, and makes the field a quoted one if there is such a mark.
+    private func enclosed(_ field: inout Field, _ newlines: inout Int) -> Enclosed {
+        let (end, bytes) = (chunk.count, chunk)
+        var (place, lines, hasEscapes) = (field.start + 1, 0, false)
+        while place < end {
+            let byte = bytes[place]
             place += 1
+            if byte == 0x0A || byte == 0x0D && (place == end || bytes[place] != 0x0A) { lines += 1 }
+            guard byte == CSVDialect.mark else { continue }
+            // Whether the mark is a half of two is not known where the bytes end.
+            guard place < end || isLast else { break }
+            if place < end, bytes[place] == CSVDialect.mark {
+                hasEscapes = true
+                place += 1
+                continue
+            }
+            guard place == end || isEnd(bytes[place]) else { return .nothing }
+            field.start += 1
+            (field.count, field.isQuoted, field.hasEscapes) = (place - 1 - field.start, true, hasEscapes)
+            newlines += lines
+            return .upTo(place)
         }
-        guard place < chunk.count, place + 1 < chunk.count || isLast else { return nil }
-        field.count = place - field.start
-        return place
+        return isLast || isFull ? .nothing : .unknown
     }
 }
 
-/// The end of a record of comma-separated values: a newline that no quotes enclose.
-struct CSVScanner: FrameScanner {
-    private var isQuoted = false
+/// The end of a number of bytes.
+private struct SizeScanner: FrameScanner {
+    var rest: Int
 
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
-        for (index, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if byte == 0x0A, !isQuoted { return index + 1 }
-        }
+        guard rest > bytes.count else { return rest }
+        rest -= bytes.count
         return nil
     }
 }

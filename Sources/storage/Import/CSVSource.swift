@@ -3,40 +3,71 @@ import StorageDriver
 import StorageJSON
 import TerminalOutput
 
-/// Comma-separated values as RFC 4180 has them, or with another delimiter, with a header.
+/// Comma-separated values as RFC 4180 has them, or in another dialect, with a header.
 ///
 /// What looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
 /// field is nil, and one of two quotes an empty text.
 struct CSVSource: RecordSource {
     let reader: CSVReader
-    private(set) var header: [String] = []
+    /// The distinct names of the columns.
+    let header: [String]
+    /// The places of columns without a name. Only their values are members of a record.
+    let unnamed: Set<Int>
+    /// The names that the header does not have as they are.
+    let given: [String]
+    private let encoding: InputEncoding
 
-    /// - Throws: if there is no header, or if two columns have one name.
-    init(_ input: InputBuffer, delimiter: UInt8) throws {
-        reader = CSVReader(input, delimiter: delimiter)
-        var places: [CSVReader.Field] = []
-        guard let first = try reader.next(&places) else {
-            throw ToolError("\(input.name) is empty; there is no header.")
+    /// Reads up to the header, which is the first line that is not blank. A line that declares the delimiter may precede it.
+    ///
+    /// - Throws: if there is no header.
+    init(_ input: InputBuffer, _ dialect: CSVDialect, _ encoding: InputEncoding) throws {
+        let reader = CSVReader(input, dialect)
+        (self.reader, self.encoding) = (reader, encoding)
+        var fields: [CSVReader.Field] = []
+        var record = try reader.next(&fields)
+        if let record, CSVDialect.declaredDelimiter(of: reader.bytes(of: record)) != nil { fields.removeAll() }
+        while record != nil, fields.allSatisfy(\.isMissing) {
+            fields.removeAll()
+            record = try reader.next(&fields)
         }
-        let line = first.line
-        guard case .success(let fields) = fields(reader.bytes(of: first)) else {
-            throw ToolError("\(input.name), line \(line): the header is no line of comma-separated values.")
-        }
-        header = fields.map(\.text)
-        var names: Set<[UInt8]> = []
-        for name in header where name.isEmpty || !names.insert(Array(name.utf8)).inserted {
+        guard let record else { throw ToolError("\(input.name) is empty; there is no header.") }
+        let texts = fields.compactMap { Self.text($0, of: reader) }
+        guard record.isWellFormed, texts.count == fields.count else {
+            let problem = record.isWellFormed ? Self.wrongEncoding(encoding) : Self.wrongQuotes
             throw ToolError(
-                "\(input.name), line \(line): the header has "
-                    + (name.isEmpty ? "a column without a name." : "the name \(name) twice."))
+                "\(input.name), line \(record.line): the header is no line of comma-separated values. \(problem)")
+        }
+        header = Self.distinct(texts)
+        unnamed = Set(texts.indices.filter { texts[$0].isEmpty })
+        given = zip(texts, header).enumerated().compactMap { place, names in
+            names.0.isSame(as: names.1) ? nil : "column \(place + 1) is \(names.1)"
+        }
+    }
+
+    /// The names of the columns. One without a name gets the number of its place, and a repeated name gets a number.
+    private static func distinct(_ names: [String]) -> [String] {
+        var taken = Set(names.map { Array($0.utf8) })
+        var (seen, numbers) = (Set<[UInt8]>(), [[UInt8]: Int]())
+        return names.enumerated().map { place, name in
+            if !name.isEmpty, seen.insert(Array(name.utf8)).inserted { return name }
+            let stem = name.isEmpty ? "column\(place + 1)" : name
+            var number = numbers[Array(stem.utf8)] ?? 1
+            var found = stem
+            while !taken.insert(Array(found.utf8)).inserted {
+                number += 1
+                found = "\(stem)_\(number)"
+            }
+            numbers[Array(stem.utf8)] = number
+            return found
         }
     }
 
     var fraction: Double { reader.fraction }
 
     mutating func next() throws -> InputRecord? {
-        var places: [CSVReader.Field] = []
-        guard let record = try next(&places) else { return nil }
-        return self.record(record)
+        var fields: [CSVReader.Field] = []
+        guard let record = try next(&fields) else { return nil }
+        return self.record(record, fields[...])
     }
 
     /// The next record and where its fields are, which are appended.
@@ -48,32 +79,47 @@ struct CSVSource: RecordSource {
         let first = fields.count
         while let record = try reader.next(&fields, staysInChunk: staysInChunk) {
             // A line without anything is no record, unless the records have one column.
-            guard header.count > 1, Self.content(of: reader.bytes(of: record)).isEmpty else { return record }
+            guard header.count > 1, fields.count == first + 1, fields[first].isMissing else { return record }
             fields.removeSubrange(first...)
         }
         return nil
     }
 
     /// A record with its members, or what is wrong with it.
-    func record(_ record: CSVReader.Record) -> InputRecord {
-        let bytes = reader.bytes(of: record)
-        return InputRecord(line: record.line, bytes: bytes, key: nil, content: members(bytes, line: record.line))
+    func record(_ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>) -> InputRecord {
+        let content = members(record, fields).mapError { BadRecord(line: record.line, message: $0.message) }
+        return InputRecord(line: record.line, bytes: reader.bytes(of: record), key: nil, content: content)
     }
 
-    private func members(_ bytes: UnsafeRawBufferPointer, line: Int) -> Result<[JSONValue.Member], BadRecord> {
-        switch fields(bytes) {
-        case .failure(let problem): return .failure(BadRecord(line: line, message: problem.message))
-        case .success(let fields):
-            guard fields.count == header.count else {
-                return .failure(
-                    BadRecord(
-                        line: line,
-                        message:
-                            "There \(fields.count == 1 ? "is" : "are") \(fields.count.counted("field")), and the header has "
-                            + "\(header.count)."))
-            }
-            return .success(zip(header, fields).map { JSONValue.Member(name: $0, value: $1.value) })
+    private struct Problem: Error {
+        let message: String
+    }
+
+    private func members(
+        _ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>
+    ) -> Result<[JSONValue.Member], Problem> {
+        guard record.isWellFormed else { return .failure(Problem(message: Self.wrongQuotes)) }
+        guard fields.count == header.count else {
+            let count = "There \(fields.count == 1 ? "is" : "are") \(fields.count.counted("field"))"
+            return .failure(Problem(message: "\(count), and the header has \(header.count)."))
         }
+        var members: [JSONValue.Member] = []
+        for (place, field) in fields.enumerated() where !(field.isMissing && unnamed.contains(place)) {
+            guard let text = Self.text(field, of: reader) else {
+                return .failure(Problem(message: Self.wrongEncoding(encoding)))
+            }
+            members.append(.init(name: header[place], value: Field(text: text, isQuoted: field.isQuoted).value))
+        }
+        return .success(members)
+    }
+
+    private static let wrongQuotes =
+        "A quoted field does not end as it should; --quote none reads quotation marks as characters."
+
+    private static func wrongEncoding(_ encoding: InputEncoding) -> String {
+        encoding == .utf8
+            ? "A text is not UTF-8; --encoding names another, like windows-1252."
+            : "A text is not \(encoding.rawValue)."
     }
 
     // MARK: Fields
@@ -98,56 +144,9 @@ struct CSVSource: RecordSource {
         }
     }
 
-    /// The bytes without the end of the line.
-    private static func content(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var count = bytes.count
-        if count > 0, bytes[count - 1] == 0x0A { count -= 1 }
-        if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
-        return UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
-    }
-
-    private func fields(_ bytes: UnsafeRawBufferPointer) -> Result<[Field], JSONProblem> {
-        let content = Self.content(of: bytes)
-        var fields: [Field] = []
-        var position = 0
-        while true {
-            let field: (text: [UInt8], isQuoted: Bool, end: Int)
-            if position < content.count, content[position] == UInt8(ascii: "\"") {
-                guard let quoted = Self.quotedField(content, position + 1, reader.delimiter) else {
-                    return .failure(JSONProblem("A quoted field does not end as it should.", at: position))
-                }
-                field = quoted
-            } else {
-                let end = content[position...].firstIndex(of: reader.delimiter) ?? content.count
-                field = (Array(content[position..<end]), false, end)
-            }
-            guard let text = String(validating: field.text, as: UTF8.self) else {
-                return .failure(JSONProblem("A text is not UTF-8.", at: position))
-            }
-            fields.append(Field(text: text, isQuoted: field.isQuoted))
-            guard field.end < content.count else { return .success(fields) }
-            position = field.end + 1
-        }
-    }
-
-    /// A field after its opening quote, up to the comma or the end; two quotes mean one.
-    private static func quotedField(
-        _ content: UnsafeRawBufferPointer, _ start: Int, _ delimiter: UInt8
-    ) -> (text: [UInt8], isQuoted: Bool, end: Int)? {
-        var text: [UInt8] = []
-        var position = start
-        while position < content.count {
-            if content[position] != UInt8(ascii: "\"") {
-                text.append(content[position])
-                position += 1
-            } else if position + 1 < content.count, content[position + 1] == UInt8(ascii: "\"") {
-                text.append(UInt8(ascii: "\""))
-                position += 2
-            } else {
-                let end = position + 1
-                return end == content.count || content[end] == delimiter ? (text, true, end) : nil
-            }
-        }
-        return nil
+    /// The text of a field, in which two marks stand for one; nil if its bytes are no text.
+    private static func text(_ field: CSVReader.Field, of reader: CSVReader) -> String? {
+        guard let text = String(validating: reader.bytes(of: field), as: UTF8.self) else { return nil }
+        return field.hasEscapes ? text.replacing("\"\"", with: "\"") : text
     }
 }

@@ -13,8 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
             If the store has the model, the records must fit it. Otherwise the files are read twice: first for the types \
             of the properties, which are told on standard error, then for the records. Objects in records become owned records, arrays \
             of objects become owned records in order, arrays of scalars become columns; values without a common type \
-            are stored as JSON. Texts that are all dates become dates; of comma-separated values also words like yes and no \
-            truth values, where both are there.
+            are stored as JSON. Texts that are all dates become dates. In comma-separated values, words like yes and no \
+            become truth values if a column has both.
 
             Files that are compressed with gzip, xz or zstd are decompressed while they are read. Their first bytes \
             identify them, also on standard input.
@@ -32,7 +32,8 @@ struct ImportCommand: AsyncParsableCommand {
               storage import people.db --model Person --save changes.ndjson
               storage import people.db --model Person 2024.json 2025.csv.gz -
               curl -s https://example.com/people | storage import people.db --model Person --at data.items -
-              storage import people.db --model Person --dates dd.MM.yyyy people.csv
+              storage import people.db --model Person --dates dd.MM.yyyy --encoding windows-1252 people.csv
+              storage import films.db --model Title --quote none titles.csv
 
             Exit codes: 0 stored; 65 there are bad records.
             """)
@@ -107,7 +108,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try files.map { try RecordFile(InputFile($0), reading) }
-        if !result.quiet { try tellDelimiters(input) }
+        if !result.quiet { try tellRemarks(input) }
         let mapping = try InputMapping(map)
         let references = try ref.map { (text) throws(ToolError) in try ImportedReference(text) }
         if dryRun {
@@ -163,12 +164,10 @@ struct ImportCommand: AsyncParsableCommand {
         try report(written.0, start.duration(to: .now), written.1, input)
     }
 
-    private func tellDelimiters(_ input: [RecordFile]) throws {
+    private func tellRemarks(_ input: [RecordFile]) throws {
         var output = Output(.standardError)
         for file in input {
-            guard let guessed = file.guessed else { continue }
-            try output.line(
-                "\(file.name.printable): values are separated by \(guessed.shown); --delimiter says otherwise.\n")
+            for remark in file.remarks { try output.line("\(file.name): \(remark)".printable + "\n") }
         }
         try output.flush()
     }

@@ -112,7 +112,9 @@ struct Importer {
                 count += batch.records.count
             } else {
                 var pending = Pending()
-                for record in batch.records { try add(reader.read(source.record(record)), index, to: &pending) }
+                for (place, record) in batch.records.enumerated() {
+                    try add(reader.read(source.record(record, batch.fields(at: place))), index, to: &pending)
+                }
                 try store(pending, &transaction)
             }
             progress(count, source.fraction)
@@ -124,7 +126,7 @@ struct Importer {
         _ batch: CSVBatch, _ source: CSVSource, _ rows: CSVRows, _ transaction: inout Store.Transaction
     ) throws(StorageError) -> Bool {
         let width = source.header.count
-        guard batch.records.allSatisfy(\.isPlain), batch.fields.count == width * batch.records.count else {
+        guard batch.records.allSatisfy(\.isWellFormed), batch.fields.count == width * batch.records.count else {
             return false
         }
         // All that a record of another width leaves out, the next one has too much.
@@ -229,6 +231,11 @@ private struct CSVBatch {
     private(set) var fields: [CSVReader.Field] = []
     /// The number of fields before each record.
     private(set) var starts: [Int] = []
+
+    /// The fields of the record at a place.
+    func fields(at place: Int) -> ArraySlice<CSVReader.Field> {
+        fields[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : fields.count)]
+    }
 
     /// Takes the next records, all of which are buffered; false if there are none.
     mutating func fill(from source: inout CSVSource, _ most: Int) throws -> Bool {

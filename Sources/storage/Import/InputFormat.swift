@@ -2,8 +2,9 @@ import ArgumentParser
 import StorageAPI
 import StorageDriver
 import StorageJSON
+import TerminalOutput
 
-/// The format of an input.
+/// The format of a file of records.
 enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// One JSON array of objects, or one object whose members are the records.
     case json
@@ -14,33 +15,58 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// The same with tabs.
     case tsv
 
-    /// Infers the format from a file's name, whether or not it is compressed.
-    init?(fileName: String) {
-        switch InputCompression.uncompressedName(fileName).split(separator: ".").last?.lowercased() {
+    /// The format of files whose names have an ending, in lower case.
+    init?(ending: String) {
+        switch ending {
+        case "json": self = .json
         case "ndjson", "jsonl": self = .ndjson
         case "csv": self = .csv
         case "tsv": self = .tsv
         default: return nil
         }
     }
+
+    /// Infers the format from a file's name, whether or not it is compressed. JSON is told apart by its beginning.
+    init?(fileName: String) {
+        let ending = InputCompression.uncompressedName(fileName).split(separator: ".").last?.lowercased() ?? ""
+        guard let format = Self(ending: ending), format != .json else { return nil }
+        self = format
+    }
+
+    /// The format in which such files are written.
+    var records: RecordFormat {
+        switch self {
+        case .json: .json
+        case .ndjson: .ndjson
+        case .csv: .csv
+        case .tsv: .tsv
+        }
+    }
 }
 
 /// The records of a file, which can be read again from the beginning.
 struct RecordFile: Sendable {
-    private enum Form: Sendable { case array, keyed, lines, inside([String]), delimited(UInt8) }
+    private enum Form: Sendable { case array, keyed, lines, inside([String]), delimited(CSVDialect) }
 
     let file: InputFile
-    private let form: Form
-    /// The delimiter that was found; nil for a comma, and for one that was given.
-    private(set) var guessed: DelimiterGuess?
+    private let encoding: InputEncoding
+    private var form = Form.lines
+    /// Sentences about decisions that the file leaves open.
+    private(set) var remarks: [String] = []
 
     init(_ file: InputFile, _ options: InputOptions) throws {
         self.file = file
+        encoding = try options.encoding ?? InputEncoding(of: file.contents())
         let format = options.format ?? InputFormat(fileName: file.name)
-        if format == .csv, options.delimiter == nil {
-            guessed = try DelimiterGuess(try InputBuffer(try file.contents()))
+        guard options.path.isEmpty || format == nil || format == .json else {
+            throw ToolError("--at leads to records in JSON, and \(name) is \(format?.rawValue ?? "").", .usage)
         }
-        form = try Self.form(file, format, DelimitedOptions.byte(options.delimiter) ?? guessed?.byte, options.path)
+        switch format {
+        case _ where !options.path.isEmpty: form = .inside(options.path)
+        case .ndjson: form = .lines
+        case .csv, .tsv: try setDialect(options, isTabbed: format == .tsv)
+        case .json, nil: form = try Self.form(of: input(), isDocument: format == .json)
+        }
     }
 
     /// The file's name for messages.
@@ -50,53 +76,74 @@ struct RecordFile: Sendable {
     /// True if text is the format's only type.
     var isUntyped: Bool { if case .delimited = form { true } else { false } }
 
+    /// The text from the beginning on.
+    func input() throws -> InputBuffer { try InputBuffer(try file.contents(in: encoding)) }
+
     /// The records from the first on.
     func records() throws -> any RecordSource {
-        if let source = try delimited() { return source }
-        let input = try InputBuffer(try file.contents())
         switch form {
-        case .keyed: return DocumentSource(input, isKeyed: true)
-        case .lines: return LineSource(input)
-        case .inside(let path): return DocumentSource(input, at: path)
-        case .array, .delimited: return DocumentSource(input, isKeyed: false)
+        case .keyed: DocumentSource(try input(), isKeyed: true)
+        case .lines: LineSource(try input())
+        case .inside(let path): DocumentSource(try input(), at: path)
+        case .array: DocumentSource(try input(), isKeyed: false)
+        case .delimited(let dialect): try CSVSource(try input(), dialect, encoding)
         }
     }
 
     /// The records from the first on, if they are delimited values.
-    func delimited() throws -> CSVSource? {
-        guard case .delimited(let delimiter) = form else { return nil }
-        return try CSVSource(try InputBuffer(try file.contents()), delimiter: delimiter)
+    func delimited() throws -> CSVSource? { try isUntyped ? records() as? CSVSource : nil }
+
+    // MARK: Forms
+
+    /// Decides on the dialect of delimited values: what is asked for, or what the file shows.
+    private mutating func setDialect(_ options: InputOptions, isTabbed: Bool) throws {
+        var dialect = CSVDialect(delimiter: isTabbed ? UInt8(ascii: "\t") : CSVDialect.comma)
+        dialect.hasQuotes = options.quote != QuoteStyle.none
+        if let given = try DelimitedOptions.byte(options.delimiter) ?? CSVDialect.declaredDelimiter(of: self) {
+            dialect.delimiter = given
+        } else if !isTabbed, let found = try CSVDialect.delimiter(of: self, hasQuotes: dialect.hasQuotes) {
+            dialect.delimiter = found
+            let shown = found == UInt8(ascii: "\t") ? "tabs" : "'\(Unicode.Scalar(found))'"
+            remarks.append("values are separated by \(shown); --delimiter says otherwise.")
+        }
+        if isTabbed, options.quote == nil {
+            dialect.hasQuotes = try CSVDialect.hasQuotes(self, delimiter: dialect.delimiter)
+            if dialect.hasQuotes {
+                remarks.append("fields are enclosed in quotation marks; --quote none reads the marks as characters.")
+            }
+        }
+        form = .delimited(dialect)
+        if let given = try delimited()?.given, !given.isEmpty {
+            let rest = given.count > 5 ? ", and \((given.count - 5).grouped) others have numbers" : ""
+            let names = given.prefix(5).joined(separator: ", ") + rest
+            remarks.append("columns without a name of their own: \(names); --map NAME=COLUMN names them.")
+        }
     }
 
-    private static func form(
-        _ file: InputFile, _ format: InputFormat?, _ delimiter: UInt8?, _ path: [String]
-    ) throws -> Form {
-        if !path.isEmpty {
-            guard format == nil || format == .json else {
-                throw ToolError("--at leads to records in JSON, and \(file.name) is \(format?.rawValue ?? "").", .usage)
-            }
-            return .inside(path)
-        }
-        switch format {
-        case .ndjson: return .lines
-        case .csv: return .delimited(delimiter ?? UInt8(ascii: ","))
-        case .tsv: return .delimited(delimiter ?? UInt8(ascii: "\t"))
-        case .json, nil: break
-        }
-        let input = try InputBuffer(try file.contents())
+    private static func form(of input: InputBuffer, isDocument: Bool) throws -> Form {
         try input.skipSpace()
         switch try input.peek() {
         case UInt8(ascii: "["): return .array
         // An object of objects has records for members; any other is a record, and others may follow.
         case UInt8(ascii: "{"):
-            if format == .json { return .keyed }
+            if isDocument { return .keyed }
             return try hasObjectFirst(input) ? .keyed : .lines
         case nil: return .lines
         default:
+            if let other = others.first(where: { input.available.starts(with: $0.start.utf8) }) {
+                throw ToolError("\(input.name) is \(other.name).")
+            }
             throw ToolError(
-                "\(file.name) begins neither with [ nor with {; name its format: --format json, ndjson, csv or tsv.")
+                "\(input.name) begins neither with [ nor with {; name its format: --format json, ndjson, csv or tsv.")
         }
     }
+
+    /// Files that are known by their first bytes, and not read.
+    private static let others = [
+        (start: "PAR1", name: "a Parquet file, which is not read; convert it to CSV or JSON first"),
+        ("PK\u{3}\u{4}", "a spreadsheet or another ZIP archive, which is not read; save it as CSV first"),
+        ("SQLite format 3\0", "a database; storage copy reads it"),
+    ]
 
     private static func hasObjectFirst(_ input: InputBuffer) throws -> Bool {
         var scanner = FirstValueScanner()

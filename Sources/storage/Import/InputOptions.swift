@@ -17,6 +17,20 @@ struct InputOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
+            """
+            The meaning of quotation marks in csv and tsv: double for marks that enclose fields, none for characters like \
+            others. (default: double; for tsv none, unless all marks in the file enclose fields)
+            """))
+    var quote: QuoteStyle?
+
+    @Option(
+        help: ArgumentHelp(
+            "The encoding of the text. (default: utf-16 if the first bytes show it, otherwise utf-8)", valueName: "encoding")
+    )
+    var encoding: InputEncoding?
+
+    @Option(
+        help: ArgumentHelp(
             "The place of the records in a JSON object: data.items. (default: the whole text is the records)",
             valueName: "path"))
     var at: String?
@@ -69,52 +83,4 @@ struct InputOptions: ParsableArguments, Sendable {
 
     /// The rules that tell dates from other texts.
     var inference: DateInference { DateInference(form: form ?? .iso8601) }
-}
-
-/// Finds the delimiter of comma-separated values by the first lines of a file.
-struct DelimiterGuess: Sendable {
-    let byte: UInt8
-
-    private static let most = 10
-    /// Those that are looked for besides the comma.
-    private static let others: [UInt8] = [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
-
-    /// - Returns: nil for a comma, also where nothing else is there as often in each line.
-    init?(_ input: InputBuffer) throws {
-        guard try input.peek() != nil else { return nil }
-        var scanner = CSVScanner()
-        let first = try input.length(&scanner) ?? input.available.count
-        let bytes = input.available
-        var (lines, start) = ([bytes[..<first]], first)
-        while lines.count < Self.most, start < bytes.count {
-            var scanner = CSVScanner()
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-            guard let length = scanner.end(in: rest) else { break }
-            lines.append(bytes[start..<start + length])
-            start += length
-        }
-        lines.removeAll { line in line.allSatisfy { $0 == 0x0A || $0 == 0x0D } }
-        var best = (byte: UInt8(ascii: ","), count: Self.count(UInt8(ascii: ","), in: lines))
-        for other in Self.others {
-            let count = Self.count(other, in: lines)
-            if count > best.count { best = (other, count) }
-        }
-        guard best.byte != UInt8(ascii: ",") else { return nil }
-        byte = best.byte
-    }
-
-    /// The number of times that each line has the byte outside of quotes; 0 if the lines differ.
-    private static func count(_ byte: UInt8, in lines: [Slice<UnsafeRawBufferPointer>]) -> Int {
-        let counts = lines.map { line in
-            var isQuoted = false
-            return line.count {
-                if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
-                return $0 == byte && !isQuoted
-            }
-        }
-        return Set(counts).count == 1 ? counts[0] : 0
-    }
-
-    /// `';'`, or the name of what is not seen.
-    var shown: String { byte == UInt8(ascii: "\t") ? "tabs" : "'\(Unicode.Scalar(byte))'" }
 }

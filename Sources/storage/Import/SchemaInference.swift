@@ -22,7 +22,8 @@ struct SchemaInference {
     ) throws {
         for (index, file) in files.enumerated() {
             func show(_ fraction: Double) throws { try progress(file, files.fraction(at: index, fraction)) }
-            if mapping.isEmpty, let source = try file.delimited() {
+            // A column without a name is a property only if it has a value.
+            if mapping.isEmpty, let source = try file.delimited(), source.unnamed.isEmpty {
                 try read(source, show) { try bad($0, index) }
                 continue
             }
@@ -48,11 +49,11 @@ struct SchemaInference {
         while true {
             fields.removeAll(keepingCapacity: true)
             guard let record = try source.next(&fields) else { return }
-            if record.isPlain, fields.count == shapes.count, TextBytes.isText(reader.bytes(of: record)) {
+            if record.isWellFormed, fields.count == shapes.count, TextBytes.isText(reader.bytes(of: record)) {
                 shape.addObject()
                 for place in shapes.indices { try shapes[place].add(fields[place], reader.bytes(of: fields[place])) }
             } else {
-                switch source.record(record).content {
+                switch source.record(record, fields[...]).content {
                 case .success(let members): try shape.add(members, isUntyped: true)
                 case .failure(let problem): try bad(problem)
                 }

@@ -15,7 +15,9 @@ struct SchemaCommand: AsyncParsableCommand {
             --swift prints structs that open the store without a change, for a table of other software too. What a struct \
             cannot say is a comment.
 
-            --lock writes the schema to a file that is reviewed with a program's source. If the file is there and has another             schema, it shows what opening the store with that schema would change, and the exit status is 1; --overwrite             replaces the file.
+            --lock writes the schema to a file that is reviewed with a program's source. If the file is there and has another \
+            schema, it shows what opening the store with that schema would change, and the exit status is 1; --overwrite \
+            replaces the file.
 
             Examples:
               storage schema people.db

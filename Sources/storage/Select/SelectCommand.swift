@@ -9,8 +9,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             Records are printed as they are read, so any number of them takes little memory. Conditions and orders are \
             the text form of queries.
 
-            On a terminal a table leaves out the columns for which a line has no room, and names them. Numbers and keys are \
-            never cut. --vertical prints all.
+            On a terminal a table leaves out the columns for which a line has no room, and names them. Numbers, dates and keys \
+            are never cut. --vertical prints all.
 
             With --group, --distinct, --sum, --avg, --min or --max it prints what is computed of the records. --order, \
             --limit and --offset are then about groups: --order 'count desc' or --order 'sum desc'.

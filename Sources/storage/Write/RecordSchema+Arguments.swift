@@ -2,8 +2,8 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-// Records, keys and values as arguments give them. `null` is nil if a property is optional; the text `null` is given
-// as JSON.
+// Records, keys and values as arguments give them. `null` is nil if a property is optional, and is refused if it is not; the text
+// `null` is given as JSON.
 
 extension RecordSchema {
     /// The record of `PROPERTY=VALUE` arguments. Arrays, embedded values and owned records are JSON.
@@ -29,7 +29,7 @@ extension RecordSchema {
         guard case .column(let type) = property.kind else {
             throw ToolError("\(property.name) is owned; replace the whole record to change it.")
         }
-        if property.isNil(text) { return (property.name, .null) }
+        if try property.isNil(text, orGive: "--compute '\(property.name) = \"null\"'") { return (property.name, .null) }
         return (property.name, try property.value(of: text, type))
     }
 
@@ -61,7 +61,7 @@ extension RecordSchema {
     }
 
     private static func json(_ text: String, _ property: Property) throws(ToolError) -> JSONValue {
-        if property.isNil(text) { return .null }
+        if try property.isNil(text, orGive: "the record as JSON") { return .null }
         switch property.kind {
         case .column(.array), .column(.embedded), .child, .children, .ancestor:
             guard let value = ValueForm.json(text) else {
@@ -81,7 +81,16 @@ extension RecordSchema {
 }
 
 extension RecordSchema.Property {
-    fileprivate func isNil(_ text: String) -> Bool { text == "null" && isOptional }
+    /// Returns whether an argument is nil.
+    ///
+    /// - Parameter remedy: the way to give the text `null`.
+    /// - Throws: if the property cannot be nil.
+    fileprivate func isNil(_ text: String, orGive remedy: String) throws(ToolError) -> Bool {
+        guard text == "null" else { return false }
+        if isOptional { return true }
+        let advice = kind == .column(.string) ? "; for the text null give \(remedy)" : ""
+        throw ToolError("\(name) is not optional, so it cannot be nil\(advice).")
+    }
 
     /// The value of an argument.
     ///
