@@ -26,7 +26,9 @@ enum PostgreSQLFailure {
     static func opening(_ connection: OpaquePointer, isSilent: Bool = false) -> StorageError {
         let lines = String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("LOCATION:") }
-        let text = isSilent && lines.isEmpty ? "the server does not answer in time" : lines.joined(separator: " ")
+        var text = lines.joined(separator: " ")
+        // libpq's sentence ends where the reason would be.
+        if isSilent, text.isEmpty || text.hasSuffix(": ") { text += "the server does not answer in time" }
         let state = Self.state(in: unquoted(text))
         let cause = PostgreSQLError(
             state: state, message: text.replacing(":  \(state): ", with: ":  "), constraint: nil, column: nil,

@@ -165,7 +165,12 @@ extension PostgreSQLWriter {
         switch cause.state {
         case "23505" where table.isForeign: return try foreignDuplicate(cause, batch, row)
         case "23505":
-            guard let column = table.columns.first(where: { Names.index($0, of: table) == cause.constraint }) else {
+            // Another program may have made the column unique since this one compiled its plan.
+            guard
+                let column = table.columns.first(where: {
+                    Names.index($0, of: table, isUnique: true) == cause.constraint
+                })
+            else {
                 return batch.error(
                     .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
                     row: row

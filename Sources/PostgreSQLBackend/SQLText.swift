@@ -76,7 +76,12 @@ struct Names: Sendable {
 
     /// The name of a column's index. Indexes and tables share their names, and no table's begins with storage_.
     static func index(_ column: ColumnSchema, of table: TableSchema) -> String {
-        let kind = column.isUnique ? "unique" : "index"
+        index(column, of: table, isUnique: column.isUnique)
+    }
+
+    /// The name of a column's index where the table, as the program knows it, may be an older one.
+    static func index(_ column: ColumnSchema, of table: TableSchema, isUnique: Bool) -> String {
+        let kind = isUnique ? "unique" : "index"
         return "storage_\(kind)_" + "\(table.name.utf8.count) \(table.name) \(column.name)".stableHash
     }
 

@@ -7,6 +7,8 @@ struct StorableDeclaration {
     /// `public` or `package` and a space, or nothing: the access level that makes the expansion's members as visible as
     /// the struct.
     var access: String
+    /// The access level of the initialiser. Unlike the members of the body, it does not get that of the types around the struct.
+    var initializerAccess: String
     /// The stored properties in the order in which rows are read and written.
     var properties: [StoredProperty]
     /// True if the struct has its implicit memberwise initialiser. Calling it is measurably faster than assigning the

@@ -24,7 +24,8 @@ struct StorableParser {
         guard diagnostics.isEmpty else { return nil }
         var model = StorableDeclaration(
             storedName: storedName(of: type),
-            access: access(of: type),
+            access: Self.text(access(of: type)),
+            initializerAccess: Self.text(initializerAccess(of: type)),
             properties: properties(of: type),
             hasMemberwiseInit: type.hasMemberwiseInit)
         // Errors that follow from a dropped property would only hide the first one.
@@ -59,11 +60,24 @@ struct StorableParser {
         return name.trimmedDescription
     }
 
+    /// The levels at which members have to be written with theirs.
+    private static let wideLevels = ["package", "public"]
+
+    private static func text(_ level: String?) -> String { level.map { $0 + " " } ?? "" }
+
     /// A struct without a modifier has the access level of its extension.
-    private func access(of type: StructDeclSyntax) -> String {
-        let own = type.modifiers.access
-        let access = own ?? lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access
-        return ["public", "package"].contains(access) ? "\(access ?? "") " : ""
+    private func access(of type: StructDeclSyntax) -> String? {
+        let access = type.modifiers.access ?? lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access
+        return Self.wideLevels.first { $0 == access }
+    }
+
+    /// The narrowest of the levels of the struct and of the types around it. An extension does not show that of its type.
+    private func initializerAccess(of type: StructDeclSyntax) -> String? {
+        let enclosing = lexicalContext.filter { !$0.is(ExtensionDeclSyntax.self) }
+            .compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers.access ?? "internal" }
+        let levels = [access(of: type) ?? "internal"] + enclosing.map { $0 == "open" ? "public" : $0 }
+        guard levels.allSatisfy(Self.wideLevels.contains) else { return nil }
+        return Self.wideLevels.first(where: levels.contains)
     }
 
     private mutating func properties(of type: StructDeclSyntax) -> [StoredProperty] {

@@ -24,7 +24,7 @@ extension StorableRenderer {
     /// The declaration in the extension, indented for it.
     var placeholderInitializer: String {
         """
-            \(access)nonisolated init(reading row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) {
+            \(model.initializerAccess)nonisolated init(reading row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) {
                 \(failure)
             }
         """

@@ -19,7 +19,7 @@ extension StorableRenderer {
     var initializer: String {
         """
             @inline(__always)
-            \(access)nonisolated init(reading row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) {
+            \(model.initializerAccess)nonisolated init(reading row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) {
                 let (\(values)) = try Self.readProperties(&row)
         \(model.hasMemberwiseInit ? memberwiseCall : assignments)
             }

@@ -45,12 +45,13 @@ extension TypeSyntax {
         return ["Swift", "Foundation", "FoundationEssentials"].contains(module) ? type.name.text : nil
     }
 
-    private var firstGenericArgument: TypeSyntax? {
+    private var firstGenericArgument: TypeSyntax? { genericArguments.first }
+
+    private var genericArguments: [TypeSyntax] {
         let clause =
             self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
             ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
-        guard case .type(let type) = clause?.arguments.first?.argument else { return nil }
-        return type
+        return clause?.arguments.compactMap { if case .type(let type) = $0.argument { type } else { nil } } ?? []
     }
 
     /// True if this is an array, a set or a dictionary, or an Optional of one.
@@ -70,7 +71,9 @@ extension TypeSyntax {
         if let dictionary = type.as(DictionaryTypeSyntax.self) {
             return dictionary.key.isStandard && dictionary.value.isStandard
         }
-        return type.standardName.map { $0 == "Ref" || Self.scalars.contains($0) } ?? false
+        guard let name = type.standardName else { return false }
+        if Self.collections.contains(name) { return type.genericArguments.allSatisfy(\.isStandard) }
+        return name == "Ref" || Self.scalars.contains(name)
     }
 
     /// True if this surely cannot be a key. An Optional has to be unwrapped first.

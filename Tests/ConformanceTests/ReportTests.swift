@@ -21,15 +21,15 @@ struct ReportTests {
 
     @Test func `a run of no case does not pass, and says so`() async {
         let report = await report(FaultyHarness(), "none/")
-        #expect(!report.isPassed)
-        #expect(report.summary.contains("no case was run"))
+        expect(!report.isPassed)
+        expect(report.summary.contains("no case was run"))
     }
 
     @Test func `a passed run names backend, suite, seed and counts`() async {
         let report = await report(FaultyHarness(), "sharing/second-")
-        #expect(report.isPassed)
-        #expect(report.summary.hasPrefix("CONFORMS: memory, suite 1.0, seed 5. 2 cases: 2 refused as declared."))
-        #expect(report.text { $0 }.contains("refused as declared  sharing/second-store: lacks sharing. Memory belongs"))
+        expect(report.isPassed)
+        expect(report.summary.hasPrefix("CONFORMS: memory, suite 1.0, seed 5. 2 cases: 2 refused as declared."))
+        expect(report.text { $0 }.contains("refused as declared  sharing/second-store: lacks sharing. Memory belongs"))
     }
 
     @Test func `a failure's text has the rule, the Swift and the command that repeats it`() async {
@@ -38,31 +38,31 @@ struct ReportTests {
             "DOES NOT CONFORM", "FAILED  write/save-absent", "rule W2.1: save stores the model",
             "try await store.save(Pen(id: 1, color: \"red\", price: nil))", "@Storable struct Pen {", "seed 5",
             "repeat: run --only write/save-absent --seed 5",
-        ] { #expect(text.contains(part), "\(part)") }
+        ] { expect(text.contains(part), "\(part)") }
     }
 
     @Test func `JSON has every case with its outcome`() async throws {
         let data = try await report(forgetful, "write/").json()
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let results = try #require(object["results"] as? [[String: Any]])
-        #expect(object["isPassed"] as? Bool == false)
-        #expect(results.count == Conformance.v1.cases.count { $0.id.hasPrefix("write/") })
+        expect(object["isPassed"] as? Bool == false)
+        expect(results.count, equals: Conformance.v1.cases.count { $0.id.hasPrefix("write/") })
         let failed = try #require(results.first { $0["id"] as? String == "write/save-absent" })
-        #expect(failed["outcome"] as? String == "failed")
-        #expect((failed["failure"] as? [String: Any])?["snippet"] != nil)
+        expect(failed["outcome"] as? String == "failed")
+        expect((failed["failure"] as? [String: Any])?["snippet"] != nil)
     }
 
     @Test func `JUnit XML is well formed and counts failures and skips`() async throws {
         let text = await report(forgetful, "sharing/").junit { $0 }
-        #expect(text.contains("<skipped message=\"lacks sharing: Memory belongs to one process.\"/>"))
+        expect(text.contains("<skipped message=\"lacks sharing: Memory belongs to one process.\"/>"))
         let failing = await report(forgetful, "write/").junit { $0 }
-        #expect(failing.contains("<failure message="))
-        #expect(!failing.contains("failures=\"0\""))
+        expect(failing.contains("<failure message="))
+        expect(!failing.contains("failures=\"0\""))
         let delegate = Counter()
         let parser = XMLParser(data: Data(failing.utf8))
         parser.delegate = delegate
-        #expect(parser.parse())
-        #expect(delegate.cases == Conformance.v1.cases.count { $0.id.hasPrefix("write/") })
+        expect(parser.parse())
+        expect(delegate.cases, equals: Conformance.v1.cases.count { $0.id.hasPrefix("write/") })
     }
 
     private final class Counter: NSObject, XMLParserDelegate {
@@ -83,8 +83,8 @@ struct ReportTests {
             return ids
         }
         let first = await order(1)
-        #expect(await order(1) == first)
-        #expect(await order(2) != first)
+        await expect(order(1), equals: first)
+        await expect(order(2) != first)
     }
 }
 
@@ -103,24 +103,24 @@ struct IsolationTests {
             Issue.record("\(outcome)")
             return
         }
-        #expect(failure.message.contains("signal 11"))
-        #expect(failure.operations == ["try await store.insert(x)"])
+        expect(failure.message.contains("signal 11"))
+        expect(failure.operations, equals: ["try await store.insert(x)"])
     }
 
     @Test func `a process that ends without an outcome is a failure`() async throws {
-        #expect(try await outcome("exit 3").name == "failed")
+        try await expect(outcome("exit 3").name, equals: "failed")
     }
 
     @Test func `a program that is not there is a harness error`() async throws {
         let test = try #require(Conformance.v1.cases.first)
         let command = HelperCommand(executable: URL(fileURLWithPath: "/no/such/program"), arguments: [])
-        #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "harness error")
+        await expect(IsolatedCases(command).run(test, ConformanceOptions()).outcome.name, equals: "harness error")
     }
 
     @Test func `the program runs a case in its own process`() async throws {
         let test = try #require(Conformance.v1.cases.first { $0.id == "write/insert-then-find" })
         let command = HelperCommand(
             executable: conformanceProgram, arguments: ["run", "--child", "--backend", "sqlite"])
-        #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "passed")
+        await expect(IsolatedCases(command).run(test, ConformanceOptions()).outcome.name, equals: "passed")
     }
 }

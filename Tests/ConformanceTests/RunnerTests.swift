@@ -3,6 +3,7 @@ import MemoryBackend
 import StorageAPI
 import StorageConformance
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Fault: Error {}
@@ -39,48 +40,48 @@ extension ConformanceOutcome {
 @Suite("The runner names what a harness does wrong")
 struct HarnessTests {
     @Test func `a harness that does its part passes`() async throws {
-        #expect(try await outcome(FaultyHarness()).name == "passed")
+        try await expect(outcome(FaultyHarness()).name, equals: "passed")
     }
 
     @Test func `makePlace that throws is a harness error`() async throws {
         let message = try await outcome(FaultyHarness(making: { throw Fault() })).harnessError
-        #expect(message?.contains("makePlace() threw") == true)
+        expect(message?.contains("makePlace() threw"), equals: true)
     }
 
     @Test func `makePlace that hangs is a harness error after the deadline`() async throws {
         let message = try await outcomeOfHanging(FaultyHarness(making: { hang() })) { $0.harnessError }
-        #expect(message?.contains("makePlace() has not returned") == true)
+        expect(message?.contains("makePlace() has not returned"), equals: true)
     }
 
     @Test func `backend that throws is a harness error`() async throws {
         let message = try await outcome(FaultyHarness(backend: { _ in throw Fault() })).harnessError
-        #expect(message?.contains("backend(at:) threw") == true)
+        expect(message?.contains("backend(at:) threw"), equals: true)
     }
 
     @Test func `a closed backend is a harness error`() async throws {
         let message = try await outcome(FaultyHarness(backend: { FaultyBackend($0, .closed) })).harnessError
-        #expect(message?.contains("closed") == true)
+        expect(message?.contains("closed"), equals: true)
     }
 
     @Test func `destroy that throws, or hangs, is a harness error`() async throws {
         let thrown = try await outcome(FaultyHarness(destroying: { throw Fault() })).harnessError
-        #expect(thrown?.contains("destroy(_:) threw") == true)
+        expect(thrown?.contains("destroy(_:) threw"), equals: true)
         let hanging = FaultyHarness(destroying: { hang() })
         let message = try await outcomeOfHanging(hanging, "keys/zero-and-negative") { outcome in
             outcome.harnessError.flatMap { $0.contains("destroy(_:)") ? $0 : nil }
         }
-        #expect(message?.contains("destroy(_:) has not returned") == true)
+        expect(message?.contains("destroy(_:) has not returned"), equals: true)
     }
 
     @Test func `what destroy leaves behind is a harness error that names it`() async throws {
         let message = try await outcome(FaultyHarness(left: ["/tmp/a.lock"])).harnessError
-        #expect(message?.contains("/tmp/a.lock") == true)
+        expect(message?.contains("/tmp/a.lock"), equals: true)
     }
 
     @Test func `a durable backend without a helper is a harness error of the cases that kill`() async throws {
         let harness = FaultyHarness(backend: { FaultyBackend($0, .claims) })
         let message = try await outcome(harness, "durability/killed-after-commits").harnessError
-        #expect(message?.contains("helper(at:)") == true)
+        expect(message?.contains("helper(at:)"), equals: true)
     }
 }
 
@@ -91,8 +92,8 @@ struct OutcomeTests {
         let failure = try await outcomeOfHanging(harness) { outcome in
             outcome.failure.flatMap { $0.operations.isEmpty ? nil : $0 }
         }
-        #expect(failure?.message.contains("has not ended") == true)
-        #expect(failure?.operations.last?.contains("Store(backend") == true)
+        expect(failure?.message.contains("has not ended"), equals: true)
+        expect(failure?.operations.last?.contains("Store(backend"), equals: true)
     }
 
     @Test func `others run beside cases that hang`() async throws {
@@ -114,29 +115,29 @@ struct OutcomeTests {
         let report = await ConformanceRun(harness, cases: cases, options: options).results(progress: { _, done in
             if done == cases.count - hanging { for _ in 0..<hanging { othersDone.signal() } }
         })
-        #expect(report.results.count == cases.count)
-        #expect(report.results.allSatisfy { $0.outcome.name == "passed" })
+        expect(report.results.count, equals: cases.count)
+        expect(report.results.allSatisfy { $0.outcome.name == "passed" })
     }
 
     @Test func `a failure has the difference, the snippet and the place`() async throws {
         let failure = try await outcome(FaultyHarness(backend: { FaultyBackend($0, .forgets) })).failure
         let found = try #require(failure)
-        #expect(found.operations.contains { $0.hasPrefix("try await store.insert(Person(id: 7") })
-        #expect(found.snippet.contains("@Storable struct Person {"))
-        #expect(found.snippet.first == "import Foundation")
-        #expect(!found.location.isEmpty)
+        expect(found.operations.contains { $0.hasPrefix("try await store.insert(Person(id: 7") })
+        expect(found.snippet.contains("@Storable struct Person {"))
+        expect(found.snippet.first, equals: "import Foundation")
+        expect(!found.location.isEmpty)
     }
 
     @Test func `a capability that is lacking without a reason fails`() async throws {
         let harness = FaultyHarness(backend: { FaultyBackend($0, .noReasons) })
-        #expect(
-            try await outcome(harness, "durability/killed-after-commits").failure?.message.contains("reason") == true)
-        #expect(try await outcome(harness, "capabilities/declared").failure?.message.contains("reason") == true)
+        try await expect(
+            outcome(harness, "durability/killed-after-commits").failure?.message.contains("reason"), equals: true)
+        try await expect(outcome(harness, "capabilities/declared").failure?.message.contains("reason"), equals: true)
     }
 
     @Test func `a capability that is claimed and not there fails`() async throws {
         let harness = FaultyHarness(backend: { FaultyBackend($0, .claims) })
-        #expect(try await outcome(harness, "sharing/second-store").failure != nil)
+        try await expect(outcome(harness, "sharing/second-store").failure != nil)
     }
 
     @Test func `a lacking capability is refused as declared, with its reason`() async throws {
@@ -147,20 +148,20 @@ struct OutcomeTests {
             Issue.record("It was not refused.")
             return
         }
-        #expect(capability == .sharing)
-        #expect(reason == "Memory belongs to one process.")
+        expect(capability, equals: .sharing)
+        expect(reason, equals: "Memory belongs to one process.")
     }
 
     @Test func `a read-only backend is asked to refuse`() async throws {
         let harness = FaultyHarness(backend: { FaultyBackend($0, .readOnly) })
-        #expect(try await outcome(harness, "capabilities/writing").name == "refused as declared")
+        try await expect(outcome(harness, "capabilities/writing").name, equals: "refused as declared")
     }
 
     @Test func `a known failure is accepted while it fails, and fails when it passes`() async throws {
         let known = KnownFailure("write/insert-then-find", reason: "It forgets.", link: "https://example.com/1")
         let failing = FaultyHarness(backend: { FaultyBackend($0, .forgets) }, knownFailures: [known])
-        #expect(try await outcome(failing).name == "known failure")
+        try await expect(outcome(failing).name, equals: "known failure")
         let passing = try await outcome(FaultyHarness(knownFailures: [known]))
-        #expect(passing.failure?.message.contains("take it off the list") == true)
+        expect(passing.failure?.message.contains("take it off the list"), equals: true)
     }
 }

@@ -39,16 +39,16 @@ extension GeneratedTests {
 @Suite(.repeatable) struct GeneratedProgramTests {
     @Test func `programs give in an archive and on SQLite what the contract says`() async throws {
         let report = try await GeneratedTests(share: 10, steps: 50).run(ArchiveHarness(), against: SQLiteHarness())
-        #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.programs >= 10)
+        expect(report.failures.isEmpty, "\(report)")
+        expect(report.programs >= 10)
     }
 
     @Test func `programs give on SQLite and in memory what the contract says`() async throws {
         let report = try await GeneratedTests(share: 25, steps: 50).run(SQLiteHarness(), against: InMemoryHarness())
-        #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.programs >= 25)
-        #expect(report.calls > 1000)
-        #expect(report.errors > 25)
+        expect(report.failures.isEmpty, "\(report)")
+        expect(report.programs >= 25)
+        expect(report.calls > 1000)
+        expect(report.errors > 25)
     }
 
     @Test func `queries give in an archive, on SQLite and in memory what the contract says`() async throws {
@@ -56,9 +56,9 @@ extension GeneratedTests {
         for report in [
             try await tests.run(ArchiveHarness(), against: InMemoryHarness()), try await tests.run(SQLiteHarness()),
         ] {
-            #expect(report.failures.isEmpty, "\(report)")
-            #expect(report.calls >= 350)
-            #expect(report.errors > 0)
+            expect(report.failures.isEmpty, "\(report)")
+            expect(report.calls >= 350)
+            expect(report.errors > 0)
         }
     }
 
@@ -70,15 +70,15 @@ extension GeneratedTests {
             try await tests.run(InMemoryHarness()), try await tests.run(SQLiteHarness()),
             try await tests.run(ArchiveHarness()),
         ] {
-            #expect(report.failures.isEmpty, "\(report)")
-            #expect(report.calls >= 280)
-            #expect(report.errors > 7)
+            expect(report.failures.isEmpty, "\(report)")
+            expect(report.calls >= 280)
+            expect(report.errors > 7)
         }
     }
 
     @Test func `programs that once failed give what the contract says`() async throws {
         let report = try await GeneratedTests.replayingFailures(on: SQLiteHarness(), against: InMemoryHarness())
-        #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.programs == GeneratedTests.failedPrograms.count)
+        expect(report.failures.isEmpty, "\(report)")
+        expect(report.programs, equals: GeneratedTests.failedPrograms.count)
     }
 }

@@ -22,20 +22,20 @@ import Testing
         var tests = tests
         if Self.byQueries.contains(id) { tests.mixture = .queries }
         let report = try await tests.run(MutantHarness(mutant: try mutant(id)))
-        #expect(!report.failures.isEmpty, "\(report)")
+        expect(!report.failures.isEmpty, "\(report)")
     }
 
     @Test func `a difference is shrunk to few calls and says how to repeat it`() async throws {
         let harness = MutantHarness(mutant: Mutant.lastChildDropped)
         let report = try await tests.run(harness)
         let failure = try #require(report.failures.first)
-        #expect(failure.backend == "mutant")
-        #expect(failure.program.split(separator: "\n").count <= 3, "\(failure)")
-        #expect(failure.description.contains("--seed \(failure.seed)"))
+        expect(failure.backend, equals: "mutant")
+        expect(failure.program.split(separator: "\n").count <= 3, "\(failure)")
+        expect(failure.description.contains("--seed \(failure.seed)"))
         var once = GeneratedTests(programs: 1, steps: failure.steps, seed: failure.seed)
         once.isObserved = false
         let again = try await once.run(harness)
-        #expect(again.failures.first?.program == failure.program)
+        expect(again.failures.first?.program, equals: failure.program)
     }
 
     private var tests: GeneratedTests {

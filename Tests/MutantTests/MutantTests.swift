@@ -22,27 +22,27 @@ import Testing
     }
 
     @Test func `the table of killers names all mutants, and for each a case with a clause that it breaks`() {
-        #expect(Set(Kills.known.keys) == Set(Mutant.all.map(\.id)))
-        #expect(Mutant.all.allSatisfy { Kills.candidates(for: $0).first?.id == Kills.known[$0.id] })
+        expect(Set(Kills.known.keys), equals: Set(Mutant.all.map(\.id)))
+        expect(Mutant.all.allSatisfy { Kills.candidates(for: $0).first?.id == Kills.known[$0.id] })
     }
 
     @Test func `mutants stand on each engine and break clauses of each section that engines take part in`() {
-        #expect(Set(Mutant.all.map(\.id)).count == Mutant.all.count)
-        #expect(Set(Mutant.all.map(\.base)) == [.memory, .sqlite, .archive])
+        expect(Set(Mutant.all.map(\.id)).count, equals: Mutant.all.count)
+        expect(Set(Mutant.all.map(\.base)), equals: [.memory, .sqlite, .archive])
         // Layers are the store's alone.
-        #expect(Set(Mutant.all.flatMap(\.clauses).compactMap(\.id.first)) == Set("VKWCQTSEHROF"))
+        expect(Set(Mutant.all.flatMap(\.clauses).compactMap(\.id.first)), equals: Set("VKWCQTSEHROF"))
     }
 
     @Test func `the cases for which no mutant is expected are cases of the suite`() {
         let ids = Set(Conformance.v1.cases.map(\.id))
-        #expect(CasesWithoutMutant.reasons.keys.filter { !ids.contains($0) } == [])
+        expect(CasesWithoutMutant.reasons.keys.filter { !ids.contains($0) }, equals: [])
     }
 
     @Test(arguments: [Mutant.Base.memory, .sqlite, .archive])
     func `a mutant without a fault passes`(_ base: Mutant.Base) async {
         for test in TestExtent.share(Kills.sample, oneOf: 3) {
             let result = await test.run(MutantHarness(mutant: .sound(on: base)), ConformanceOptions(seed: 1))
-            #expect(!result.fails, "\(test.id): \(result.outcome)")
+            expect(!result.fails, "\(test.id): \(result.outcome)")
         }
     }
 }
@@ -51,13 +51,13 @@ import Testing
 @Suite(.enabled(if: TestExtent.isLarge), .repeatable) struct MutantTableTests {
     @Test(arguments: Mutant.all)
     func `no mutant is blunt`(_ mutant: Mutant) async {
-        #expect(await Kills.failures(mutant) <= Kills.mostFailures, "\(mutant.id)")
+        await expect(Kills.failures(mutant) <= Kills.mostFailures, "\(mutant.id)")
     }
 
     @Test(arguments: Conformance.v1.cases.map(\.id))
     func `a case finds a mutant, or is known to find none`(_ id: String) async throws {
         let test = try #require(Conformance.v1.cases.first { $0.id == id })
-        #expect(await Kills.killsAny(test) == (CasesWithoutMutant.reasons[id] == nil), "\(id)")
+        await expect(Kills.killsAny(test), equals: (CasesWithoutMutant.reasons[id] == nil), "\(id)")
     }
 
     /// Orders are about what cases leave behind for each other, so those that take long are left out. All cases are run on
@@ -66,7 +66,7 @@ import Testing
     func `no case fails on the reference, in whatever order`(_ number: UInt64) async {
         let options = ConformanceOptions(seed: 4 * UInt64(TestExtent.seed) + number)
         let report = await ConformanceRun(InMemoryHarness(), cases: Kills.quick, options: options).results()
-        #expect(report.results.count == Kills.quick.count)
+        expect(report.results.count, equals: Kills.quick.count)
         for result in report.results where result.fails {
             Issue.record("\(result.test.id) fails with the seed \(options.seed): \(result.outcome)")
         }
@@ -80,6 +80,6 @@ struct KillerTableTests {
     @Test(.enabled(if: path != nil)) func `each mutant has a killer, which the table names`() async throws {
         let table = await KillerTable()
         try Data(table.source.utf8).write(to: URL(fileURLWithPath: try #require(Self.path)))
-        #expect(table.unfound == [])
+        expect(table.unfound, equals: [])
     }
 }

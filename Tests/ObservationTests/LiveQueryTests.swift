@@ -8,19 +8,19 @@ import Testing
     @Test func `records load when a property is first read, and follow each commit`() async throws {
         let store = try await filledStore(2)
         let live = LiveQuery(store.select(Note.self).order { $0.title })
-        #expect(live.isLoading)
+        expect(live.isLoading)
         try await live.changes { $0.records.map(\.id) == [1, 2] }
-        #expect(!live.isLoading && live.error == nil && !live.hasMore)
-        #expect(live.difference.inserted == [0, 1])
+        expect(!live.isLoading && live.error == nil && !live.hasMore)
+        expect(live.difference.inserted, equals: [0, 1])
         try await store.save(Note(id: 3, title: "a"))
         try await live.changes { $0.records.map(\.id) == [3, 1, 2] }
-        #expect(live.difference.inserted == [0] && live.difference.removed.isEmpty)
+        expect(live.difference.inserted == [0] && live.difference.removed.isEmpty)
         try await store.save(Note(id: 3, title: "z"))
         try await live.changes { $0.records.map(\.id) == [1, 2, 3] }
-        #expect(live.difference.moved.count == 1)
+        expect(live.difference.moved.count, equals: 1)
         try await store.delete(Note.self, key: 1)
         try await live.changes { $0.records.map(\.id) == [2, 3] }
-        #expect(live.difference.removed.map(\.record.id) == [1])
+        expect(live.difference.removed.map(\.record.id), equals: [1])
     }
 
     @Test func `one that nobody reads runs no query`() async throws {
@@ -29,9 +29,9 @@ import Testing
         let before = reads.count
         let live = LiveQuery(store.select(Note.self))
         try await store.save(Note(id: 2, title: "b"))
-        #expect(reads.count == before)
+        expect(reads.count, equals: before)
         try await live.changes { $0.records.count == 2 }
-        #expect(reads.count == before + 1)
+        expect(reads.count, equals: before + 1)
     }
 
     @Test func `every difference reaches the closure, and they lead from one array to the next`() async throws {
@@ -51,7 +51,7 @@ import Testing
         }
         let expected = try await store.select(Note.self).order { $0.title }.limit(20).all()
         try await live.changes { $0.records == expected }
-        #expect(rows.titles == expected.map(\.title))
+        expect(rows.titles, equals: expected.map(\.title))
     }
 
     @Test func `a commit that changes nothing that is read notifies nobody`() async throws {
@@ -74,10 +74,10 @@ import Testing
             try await eventually { reads.count > before + number }
         }
         await settle()
-        #expect(!told.isTold)
+        expect(!told.isTold)
         try await store.save(Note(id: 2, title: "changed"))
         try await live.changes { $0.records[1].title == "changed" }
-        #expect(told.isTold)
+        expect(told.isTold)
     }
 
     @Test func `who reads the state alone is not told of records`() async throws {
@@ -92,7 +92,7 @@ import Testing
         }
         try await store.save(Note(id: 2, title: "b"))
         try await live.changes { $0.records.count == 2 }
-        #expect(!told.isTold)
+        expect(!told.isTold)
     }
 
     @Test func `an error is the state, the records stay, and a reload goes on`() async throws {
@@ -101,15 +101,15 @@ import Testing
         try await live.changes { $0.records.count == 3 }
         live.show(store.select(Note.self).limit(-1))
         try await live.changes { $0.error?.code == .invalidQuery }
-        #expect(live.records.count == 3)
+        expect(live.records.count, equals: 3)
         live.reload()
-        #expect(live.isLoading)
+        expect(live.isLoading)
         try await live.changes { $0.error?.code == .invalidQuery }
         live.show(store.select(Note.self).where { $0.id == 1 })
         try await live.changes { $0.error == nil && $0.records.map(\.id) == [1] }
         try await store.close()
         try await live.changes { $0.error?.code == .closed }
-        #expect(live.records.map(\.id) == [1])
+        expect(live.records.map(\.id), equals: [1])
     }
 
     @Test func `when it is released, it observes no more and lets go of the store`() async throws {

@@ -7,12 +7,12 @@ import Testing
 struct AddressTests {
     @Test func `a password is in no description and no error`() async throws {
         let url = try StorageURL("postgresql://ada:s%40crt@127.0.0.1:1/people?connect_timeout=1&schema=app")
-        #expect(url.description == "postgresql://ada:…@127.0.0.1:1/people")
+        expect(url.description, equals: "postgresql://ada:…@127.0.0.1:1/people")
         let backend = try PostgreSQLBackend(url: url)
-        #expect(!"\(backend)".contains("crt") && !String(reflecting: backend).contains("crt"))
+        expect(!"\(backend)".contains("crt") && !String(reflecting: backend).contains("crt"))
         let error = await #expect(throws: StorageError.self) { try await Store(backend) }
-        #expect(error?.code == .io)
-        #expect(error.map { "\($0)".contains("crt") } == false)
+        expect(error?.code, equals: .io)
+        expect(error.map { "\($0)".contains("crt") }, equals: false)
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ struct AddressTests {
     func `a location names user, host, port and database alone`(_ address: String, _ location: String) throws {
         let backend =
             try address.hasPrefix("host") ? PostgreSQLBackend(address) : PostgreSQLBackend(url: StorageURL(address))
-        #expect("\(backend)".contains("location: \"\(location)\""))
+        expect("\(backend)".contains("location: \"\(location)\""))
     }
 
     @Test(arguments: [
@@ -41,16 +41,16 @@ struct AddressTests {
     ])
     func `an address that libpq cannot read is refused without showing it`(_ text: String) throws {
         let error = #expect(throws: StorageError.self) { try PostgreSQLBackend(url: StorageURL(text)) }
-        #expect(error?.code == .configuration)
-        #expect(error.map { "\($0)".contains("secret") } == false)
+        expect(error?.code, equals: .configuration)
+        expect(error.map { "\($0)".contains("secret") }, equals: false)
     }
 
     @Test func `an option in an address that is libpq's alone is refused with the place where it belongs`() {
         let error = #expect(throws: StorageError.self) {
             try PostgreSQLBackend("postgresql://db.example.com/people?timeout=3000")
         }
-        #expect(error?.code == .configuration)
-        #expect(error?.message.contains("PostgreSQLBackend(url:)") == true)
+        expect(error?.code, equals: .configuration)
+        expect(error?.message.contains("PostgreSQLBackend(url:)"), equals: true)
     }
 
     /// Returns the shown form of an address: the backend's description, the error of one that is refused, or that of a
@@ -79,7 +79,7 @@ struct AddressTests {
                 "postgresql://127.0.0.1:1/db?password=\(password)&connect_timeout=1",
             ] {
                 let text = shown(address, isOpened: number % 40 == 0)
-                #expect(!TypedPassword.isShown(in: text), "\(address.debugDescription) is shown as \(text)")
+                expect(!TypedPassword.isShown(in: text), "\(address.debugDescription) is shown as \(text)")
             }
         }
     }
@@ -88,8 +88,8 @@ struct AddressTests {
         let error = #expect(throws: StorageError.self) {
             try PostgreSQLBackend(url: StorageURL("postgresql://host/people?shema=app"))
         }
-        #expect(error?.code == .configuration)
-        #expect(error.map { $0.message.contains("did you mean schema?") } == true)
+        expect(error?.code, equals: .configuration)
+        expect(error.map { $0.message.contains("did you mean schema?") }, equals: true)
     }
 
     @Test(arguments: [
@@ -101,7 +101,7 @@ struct AddressTests {
         let error = #expect(throws: StorageError.self) {
             try PostgreSQLBackend(url: StorageURL("postgresql://host/people?\(option)"))
         }
-        #expect(error?.code == .configuration)
+        expect(error?.code, equals: .configuration)
     }
 
     @Test(arguments: [

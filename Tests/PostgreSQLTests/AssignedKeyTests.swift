@@ -39,22 +39,22 @@ struct AssignedKeyTests {
             func next() async throws -> Int? {
                 let key = try await store.insert(Pair()).id
                 // What an earlier version reads.
-                #expect(try await recorded() == key.map(String.init))
+                try await expect(recorded(), equals: key.map(String.init))
                 return key
             }
-            #expect(try await next() == 1)
-            #expect(try await next() == 2)
+            try await expect(next(), equals: 1)
+            try await expect(next(), equals: 2)
             try await Self.asEarlier(schema, "INSERT INTO MODEL VALUES (3, '')", Self.remembering(3))
-            #expect(try await next() == 4)
+            try await expect(next(), equals: 4)
             try await Self.asEarlier(schema, "DELETE FROM MODEL WHERE id >= 3")
-            #expect(try await next() == 5)
+            try await expect(next(), equals: 5)
             try await Self.asEarlier(schema, "DELETE FROM MODEL", "DELETE FROM KEYS WHERE name = 'Pair'")
-            #expect(try await next() == 1)
+            try await expect(next(), equals: 1)
             // A program that is no store takes no number.
             try await Server.psql("UPDATE \"\(schema)\".storage_keys SET greatest = 100")
             try await store.insert(Pair(id: 2))
-            #expect(try await recorded() == "100")
-            #expect(try await next() == 101)
+            try await expect(recorded(), equals: "100")
+            try await expect(next(), equals: 101)
             try await store.close()
         }
     }
@@ -79,23 +79,23 @@ struct AssignedKeyTests {
                 } catch is Undone {}
                 return [third, try tx.insert(Pair()).id]
             }
-            #expect(keys == [3, 4])
+            expect(keys, equals: [3, 4])
             await #expect(throws: StorageError.self) { try await store.insert([Pair(), Pair(id: 4)]) }
-            #expect(try await store.insert(Pair()).id == 5)
+            try await expect(store.insert(Pair()).id, equals: 5)
             try await store.insert(Pair(id: 9))
             try await store.delete(Pair.self, key: 9)
-            #expect(try await store.insert(Pair()).id == 10)
+            try await expect(store.insert(Pair()).id, equals: 10)
             try await store.truncate(Pair.self)
-            #expect(try await store.insert(Pair()).id == 1)
+            try await expect(store.insert(Pair()).id, equals: 1)
             // Calls of many tasks share a transaction, which tells the server once.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<64 { group.addTask { try await store.insert(Pair()) } }
                 try await group.waitForAll()
             }
-            #expect(try await store.select(Pair.self).keys() == (1...65).map { $0 })
+            try await expect(store.select(Pair.self).keys(), equals: (1...65).map { $0 })
             try await store.close()
             let again = try await Store(Server.backend(schema), models: Pair.self)
-            #expect(try await again.insert(Pair()).id == 66)
+            try await expect(again.insert(Pair()).id, equals: 66)
             try await again.close()
         }
     }
@@ -110,7 +110,7 @@ struct AssignedKeyTests {
                 "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM \"\(schema)\".\"Pair\"")
             for number in 0..<300 { try await stores[number % writers].insert(Pair()) }
             try await snapshot.end()
-            #expect(try await stores[0].select(Pair.self).count() == 300)
+            try await expect(stores[0].select(Pair.self).count(), equals: 300)
             for store in stores { try await store.close() }
             let counts = """
                 SELECT idx_scan FROM pg_stat_user_tables
@@ -121,7 +121,7 @@ struct AssignedKeyTests {
                 scans = try await Server.psql(counts)
                 return !scans.isEmpty
             }
-            #expect(try #require(Int(scans)) < 10)
+            try expect(#require(Int(scans)) < 10)
         }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MemoryBackend
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable struct Listed: Equatable {
@@ -38,10 +39,10 @@ struct BoundTests {
             try await write(3, "nested", "[[2,1]]")
             let all = store.select(Listed.self)
 
-            #expect(try await all.where { $0.numbers.contains(100) }.count() == 5)
-            #expect(try await all.where { $0.words.contains("a/b") }.count() == 3)
-            #expect(try await all.where { !$0.words.contains("a/b") }.count() == 6)
-            #expect(try await all.where { $0.nested.contains([1, 2]) }.count() == 2)
+            try await expect(all.where { $0.numbers.contains(100) }.count(), equals: 5)
+            try await expect(all.where { $0.words.contains("a/b") }.count(), equals: 3)
+            try await expect(all.where { !$0.words.contains("a/b") }.count(), equals: 6)
+            try await expect(all.where { $0.nested.contains([1, 2]) }.count(), equals: 2)
             try await store.close()
         }
     }
@@ -76,7 +77,7 @@ struct BoundTests {
                         },
                     ]
                     for select in selections {
-                        #expect(try await select(server).all() == select(memory).all())
+                        try await expect(select(server).all(), equals: select(memory).all())
                     }
                 }
             }

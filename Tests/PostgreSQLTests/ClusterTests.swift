@@ -94,9 +94,9 @@ struct ClusterTests {
 
     private static func check(_ load: ClusterLoad, _ store: Store) async throws {
         let violations = load.violations
-        #expect(violations.isEmpty, "\(violations.prefix(5).joined(separator: "; ")), and so on: \(violations.count)")
+        expect(violations.isEmpty, "\(violations.prefix(5).joined(separator: "; ")), and so on: \(violations.count)")
         let lost = load.allLost
-        #expect(Cluster.isAsynchronous || lost.isEmpty, "\(lost.count) acknowledged commits are lost")
+        expect(Cluster.isAsynchronous || lost.isEmpty, "\(lost.count) acknowledged commits are lost")
         var entries: [Int: Int] = [:]
         for try await entry in store.history(of: Account.self) {
             if entry.kind == .updated { entries[entry.key ?? -1, default: 0] += 1 }
@@ -104,9 +104,9 @@ struct ClusterTests {
         for account in load.accounts {
             let deposits = try await store.select(Deposit.self).where { $0.account == account }.count()
             let sum = try await store.find(Account.self, key: account)?.deposits
-            #expect(sum == deposits, "the account \(account) has \(sum ?? -1) of \(deposits) deposits")
+            expect(sum, equals: deposits, "the account \(account) has \(sum ?? -1) of \(deposits) deposits")
             // A commit is in the history once.
-            #expect(entries[account, default: 0] == deposits)
+            expect(entries[account, default: 0], equals: deposits)
         }
     }
 }

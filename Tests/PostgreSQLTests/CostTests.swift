@@ -62,9 +62,9 @@ struct CostTests {
             }
             let before = proxy.answeredBytes
             let answers = try await sums(store)
-            #expect(proxy.answeredBytes - before < 100_000)
+            expect(proxy.answeredBytes - before < 100_000)
             let expected = try await sums(memory)
-            #expect(answers == expected)
+            expect(answers, equals: expected)
         }
     }
 
@@ -77,13 +77,13 @@ struct CostTests {
                     let before = proxy.answeredBytes
                     var count = 0
                     for try await record in select.stream() {
-                        #expect(record.id == count && record.content.count == 1_000_000)
+                        expect(record.id == count && record.content.count == 1_000_000)
                         count += 1
                         // Those that have come, and those of the next answer.
-                        #expect(proxy.answeredBytes - before < (count + 9) * 1_000_000)
+                        expect(proxy.answeredBytes - before < (count + 9) * 1_000_000)
                         if count == most { break }
                     }
-                    #expect(count == most)
+                    expect(count, equals: most)
                 }
             }
         }
@@ -93,7 +93,7 @@ struct CostTests {
         try await Self.withStores(4000, bytes: 1) { _, store, memory in
             try await Server.psql("ANALYZE")
             let explained = try await store.select(Heavy.self).where { $0.group.color == "color 7" }.explain()
-            #expect(explained.access == .index("group"))
+            expect(explained.access, equals: .index("group"))
             let conditions: [(Heavy.Columns) -> QueryExpression<Bool>] = [
                 { $0.group.color == "color 7" }, { $0.group.color.isIn(["color 7", "color 8"]) },
                 { $0.group.color.hasPrefix("color 77") },
@@ -104,7 +104,7 @@ struct CostTests {
             for condition in conditions {
                 let found = try await store.select(Heavy.self).where(condition).keys()
                 let expected = try await memory.select(Heavy.self).where(condition).keys()
-                #expect(found == expected)
+                expect(found, equals: expected)
             }
         }
     }
@@ -127,21 +127,21 @@ struct CostTests {
                 ANALYZE "\(schema)"."Item"
                 """)
             let items = store.select(Item.self).where { $0.number.isIn([1, 2, 3, 4, 5]) }
-            #expect(try await items.explain().access == .index("number"))
-            #expect(try await items.all().count == 250)
-            #expect(try await items.keys().count == 250)
-            #expect(try await items.only { $0.name }.all().count == 250)
-            #expect(try await items.order { $0.name }.all().count == 250)
+            try await expect(items.explain().access, equals: .index("number"))
+            try await expect(items.all().count, equals: 250)
+            try await expect(items.keys().count, equals: 250)
+            try await expect(items.only { $0.name }.all().count, equals: 250)
+            try await expect(items.order { $0.name }.all().count, equals: 250)
             var count = 0
             for try await _ in items.stream() { count += 1 }
-            #expect(count == 250)
+            expect(count, equals: 250)
             // What no SQL expresses is computed here.
-            #expect(try await items.where { $0.name.contains("NAME", ignoring: .case) }.all().count == 250)
+            try await expect(items.where { $0.name.contains("NAME", ignoring: .case) }.all().count, equals: 250)
             try await store.close()
             let counts = "FROM pg_stat_user_tables WHERE schemaname = '\(schema)' AND relname = 'Item'"
             try await eventually { try await Server.psql("SELECT idx_scan >= 6 \(counts)") == "t" }
             let read = try await Server.psql("SELECT seq_tup_read + idx_tup_fetch \(counts)")
-            #expect(Int(read).map { $0 < 5000 } == true, "\(read) rows")
+            expect(Int(read).map { $0 < 5000 }, equals: true, "\(read) rows")
         }
     }
 
@@ -151,10 +151,10 @@ struct CostTests {
             try await store.insert((0..<5000).map { Person(name: "n\($0)", email: $0 % 2 == 0 ? nil : "\($0)@x") })
             try await Server.psql("ANALYZE \"\(schema)\".\"Person\"")
             let people = store.select(Person.self)
-            #expect(try await people.max { $0.name } == "n999")
-            #expect(try await people.min { $0.name } == "n0")
-            #expect(try await people.min { $0.email } == "1001@x")
-            #expect(try await people.where { $0.id < 0 }.max { $0.name } == nil)
+            try await expect(people.max { $0.name }, equals: "n999")
+            try await expect(people.min { $0.name }, equals: "n0")
+            try await expect(people.min { $0.email }, equals: "1001@x")
+            try await expect(people.where { $0.id < 0 }.max { $0.name } == nil)
             try await store.close()
             // The server counts what a connection has read when that has ended.
             let counts = """
@@ -166,7 +166,7 @@ struct CostTests {
                 read = try await Server.psql(counts)
                 return !read.isEmpty
             }
-            #expect(read == "0")
+            expect(read, equals: "0")
         }
     }
 
@@ -183,10 +183,10 @@ struct CostTests {
         }
         var list = DistinctList<Counted>()
         // One check, since 16,000 take longer than what they check.
-        #expect((0..<16_000).allSatisfy { list.place(of: Counted(value: $0)) == $0 })
-        #expect(list.place(of: Counted(value: 7)) == 7)
+        expect((0..<16_000).allSatisfy { list.place(of: Counted(value: $0)) == $0 })
+        expect(list.place(of: Counted(value: 7)), equals: 7)
         list.removeAll(behind: 15_000)
-        #expect(list.elements.count == 15_000 && list.place(of: Counted(value: 15_500)) == 15_000)
-        #expect(Counted.comparisons.withLock { $0 } < 160_000)
+        expect(list.elements.count == 15_000 && list.place(of: Counted(value: 15_500)) == 15_000)
+        expect(Counted.comparisons.withLock { $0 } < 160_000)
     }
 }

@@ -31,11 +31,11 @@ struct DoctorTests {
 
     @Test func `a healthy store has only notes, and a server without fsync an error`() async throws {
         try await Self.withStore { schema, url in
-            #expect(try await Self.ofStore(url).allSatisfy { $0.severity == "note" })
+            try await expect(Self.ofStore(url).allSatisfy { $0.severity == "note" })
             let (all, status) = try await Doctor.findings(url)
-            #expect(all.contains { $0.check == "setting" && $0.severity == "error" && $0.message.contains("fsync") })
-            #expect(status == 1)
-            #expect(all.map(\.severity) == all.map(\.severity).sorted { Self.rank($0) > Self.rank($1) })
+            expect(all.contains { $0.check == "setting" && $0.severity == "error" && $0.message.contains("fsync") })
+            expect(status, equals: 1)
+            expect(all.map(\.severity), equals: all.map(\.severity).sorted { Self.rank($0) > Self.rank($1) })
         }
     }
 
@@ -49,18 +49,18 @@ struct DoctorTests {
             try await Server.psql("INSERT INTO \(place) SELECT i, 'same', i FROM generate_series(11, 20) AS i")
             _ = try? await Server.psql("CREATE UNIQUE INDEX CONCURRENTLY broken ON \(place) (name)")
             let broken = try await Self.ofStore(url).first { $0.check == "index" }
-            #expect(broken?.severity == "error" && broken?.message.contains("broken") == true)
-            #expect(broken?.advice?.contains("REINDEX INDEX CONCURRENTLY") == true)
+            expect(broken?.severity == "error" && broken?.message.contains("broken") == true)
+            expect(broken?.advice?.contains("REINDEX INDEX CONCURRENTLY"), equals: true)
             try await Server.psql("DROP INDEX \"\(schema)\".broken")
 
             let index = try await Server.psql(
                 "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = '\(place)'::regclass AND NOT indisunique")
             try await Server.psql("DROP INDEX \(index); ALTER TABLE \(place) SET UNLOGGED")
             let found = try await Self.ofStore(url)
-            #expect(found.contains { $0.check == "index" && $0.message.contains("Patient.name") })
-            #expect(found.contains { $0.check == "table" && $0.message.contains("unlogged") })
+            expect(found.contains { $0.check == "index" && $0.message.contains("Patient.name") })
+            expect(found.contains { $0.check == "table" && $0.message.contains("unlogged") })
             try await Server.psql("DROP TABLE \(place)")
-            #expect(try await Self.ofStore(url).contains { $0.check == "table" && $0.message.contains("Patient") })
+            try await expect(Self.ofStore(url).contains { $0.check == "table" && $0.message.contains("Patient") })
         }
     }
 
@@ -80,8 +80,9 @@ struct DoctorTests {
                 found = try await Self.ofStore(url)
                 return found.contains { $0.check == "bloat" }
             }
-            #expect(
-                Set(found.filter { $0.severity == "warning" }.map(\.check)) == ["autovacuum", "bloat", "statistics"])
+            expect(
+                Set(found.filter { $0.severity == "warning" }.map(\.check)),
+                equals: ["autovacuum", "bloat", "statistics"])
             try await Server.psql("ALTER TABLE \(place) RESET (autovacuum_enabled)")
             // Transactions of other tests keep dead rows for a while; the warnings end with them.
             try await eventually {
@@ -109,13 +110,13 @@ struct DoctorTests {
                 return found.contains { $0.check == "wait" && $0.message.contains(process) }
             }
             let holder = found.first { $0.check == "transaction" && $0.message.contains("process \(process) ") }
-            #expect(holder?.severity == "error" && holder?.message.contains("turn to write") == true)
-            #expect(holder?.advice?.contains("pg_terminate_backend(\(process))") == true)
-            #expect(found.contains { $0.check == "wait" && $0.message.contains(process) })
+            expect(holder?.severity == "error" && holder?.message.contains("turn to write") == true)
+            expect(holder?.advice?.contains("pg_terminate_backend(\(process))"), equals: true)
+            expect(found.contains { $0.check == "wait" && $0.message.contains(process) })
             try await session.end()
             try await waiting.value
             let mine = try await Doctor.findings(url).0.filter { $0.message.contains("process \(process) ") }
-            #expect(mine.isEmpty)
+            expect(mine.isEmpty)
         }
     }
 
@@ -128,18 +129,18 @@ struct DoctorTests {
                 func errors(_ options: String = "") async throws -> [Doctor.Finding] {
                     try await Self.ofStore(url + options).filter { $0.check == "grant" && $0.severity == "error" }
                 }
-                #expect(try await errors().contains { $0.advice?.contains("GRANT USAGE ON SCHEMA") == true })
+                try await expect(errors().contains { $0.advice?.contains("GRANT USAGE ON SCHEMA") == true })
                 try await Server.psql(
                     "GRANT USAGE ON SCHEMA \"\(schema)\" TO \"\(role)\"; "
                         + "GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \"\(schema)\" TO \"\(role)\"; "
                         + "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA \"\(schema)\" TO \"\(role)\"")
                 let lacking = try await errors()
-                #expect(lacking.count == 1 && lacking[0].message.contains("lacks DELETE on Patient"))
-                #expect(try await errors("&readonly=true").isEmpty)
+                expect(lacking.count == 1 && lacking[0].message.contains("lacks DELETE on Patient"))
+                try await expect(errors("&readonly=true").isEmpty)
                 // The advice is what helps.
                 let advice = try #require(lacking[0].advice)
                 try await Server.psql(String(advice[advice.range(of: "GRANT")!.lowerBound...].dropLast()))
-                #expect(try await errors().isEmpty)
+                try await expect(errors().isEmpty)
             }
         }
     }
@@ -161,11 +162,11 @@ struct DoctorTests {
                 }
                 let all = try await settings("&timeout=600000")
                 for name in ["synchronous_commit", "default_transaction_read_only", "statement_timeout"] {
-                    #expect(all.contains { $0.contains(name) })
+                    expect(all.contains { $0.contains(name) })
                 }
                 let relaxed = try await settings("&durability=relaxed&readonly=true")
                 for name in ["synchronous_commit", "default_transaction_read_only", "statement_timeout"] {
-                    #expect(!relaxed.contains { $0.contains(name) })
+                    expect(!relaxed.contains { $0.contains(name) })
                 }
             }
         }
@@ -173,17 +174,17 @@ struct DoctorTests {
 
     @Test func `a server that is not there, a schema that is none and a later format are errors`() async throws {
         let (gone, status) = try await Doctor.findings("postgresql://storage@127.0.0.1:1/postgres")
-        #expect(gone.map(\.check) == ["connection"] && gone[0].severity == "error" && status == 1)
+        expect(gone.map(\.check) == ["connection"] && gone[0].severity == "error" && status == 1)
         let nowhere = "schema_" + UUID().uuidString.lowercased()
-        #expect(
-            try await Self.ofStore("\(Server.url ?? "")&schema=\(nowhere)").contains {
+        try await expect(
+            Self.ofStore("\(Server.url ?? "")&schema=\(nowhere)").contains {
                 $0.message.contains(
                     "no "
                         + "schema \(nowhere)")
             })
         try await Self.withStore { schema, url in
             try await Server.psql("UPDATE \"\(schema)\".storage_info SET value = '99' WHERE key = 'format'")
-            #expect(try await Self.ofStore(url).contains { $0.check == "store" && $0.message.contains("format 99") })
+            try await expect(Self.ofStore(url).contains { $0.check == "store" && $0.message.contains("format 99") })
         }
     }
 
@@ -197,18 +198,18 @@ struct DoctorTests {
             func found() async throws -> [Doctor.Finding] {
                 try await Doctor.findings(url).0.filter { $0.check == "replica" }
             }
-            #expect(try await found().map(\.severity) == ["note"])
+            try await expect(found().map(\.severity), equals: ["note"])
             try await Server.psql("SELECT pg_wal_replay_pause()", at: replica)
             var paused: [Doctor.Finding] = []
             try await eventually {
                 paused = try await found()
                 return paused.first?.severity == "error"
             }
-            #expect(paused.first?.message.contains("paused") == true)
+            expect(paused.first?.message.contains("paused"), equals: true)
             try await Server.psql("SELECT pg_wal_replay_resume(); SELECT pg_promote(true, 600)", at: replica)
-            #expect(try await found().first?.message.contains("no replica") == true)
+            try await expect(found().first?.message.contains("no replica"), equals: true)
             // A prepared transaction needs a setting, which the URL of a replica has not: the check itself runs.
-            #expect(try await Doctor.findings(replica).0.allSatisfy { !$0.message.contains("does not answer") })
+            try await expect(Doctor.findings(replica).0.allSatisfy { !$0.message.contains("does not answer") })
         }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MemoryBackend
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable struct Summed: Equatable {
@@ -80,19 +81,19 @@ struct ExactSumTests {
                 return all
             }
             let (found, expected) = (try await sums(server), try await sums(memory))
-            #expect(found == expected)
+            expect(found, equals: expected)
             // In a transaction the refused statement ends nothing.
             let sum = try await server.transaction { tx in
                 try tx.insert(Summed(id: -1, group: -1))
                 return try tx.select(Summed.self).where { $0.group == 6 }.sum { $0.real }
             }
-            #expect(sum == 1)
-            #expect(try await server.find(Summed.self, key: -1) != nil)
+            expect(sum, equals: 1)
+            try await expect(server.find(Summed.self, key: -1) != nil)
             let read = try await server.read { tx in
                 (try tx.select(Summed.self).where { $0.group == 6 }.sum { $0.real }, try tx.select(Summed.self).count())
             }
             let count = try await server.select(Summed.self).count()
-            #expect(read == (1, count))
+            expect(read == (1, count))
         }
     }
 
@@ -118,7 +119,7 @@ struct ExactSumTests {
                     .map { "\($0.0) \($0.1) \($0.2 ?? 0)" }
             }
             let (found, expected) = (try await sums(server), try await sums(memory))
-            #expect(found == expected)
+            expect(found, equals: expected)
         }
     }
 }

@@ -21,28 +21,28 @@ struct FailoverTests {
 
             let replica = try await Store(
                 PostgreSQLBackend(url: StorageURL(addresses[1] + "&schema=app")), models: Pen.self)
-            #expect(try await replica.select(Pen.self).count() == 10)
+            try await expect(replica.select(Pen.self).count(), equals: 10)
             let refusal = await #expect(throws: StorageError.self) { try await replica.save(Pen(id: 11)) }
-            #expect(refusal?.code == .unsupported)
-            #expect(replica.info.lacking[.writing] != nil)
+            expect(refusal?.code, equals: .unsupported)
+            expect(replica.info.lacking[.writing] != nil)
             try await replica.refresh()
             var values = replica.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next()?.count == 10)
+            try await expect(values.next()?.count, equals: 10)
 
             // The primary ends as if it were killed.
             try await servers.crash()
             let lost = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 12)) }
-            #expect(lost?.code == .io)
+            expect(lost?.code, equals: .io)
             try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
             try await store.save(Pen(id: 13))
-            #expect(try await store.select(Pen.self).keys() == Array(1...10) + [13])
+            try await expect(store.select(Pen.self).keys(), equals: Array(1...10) + [13])
             // The store that was opened on the replica hears of what others write, and writes.
             while let pens = try await values.next(), pens.last?.id != 13 {}
             try await store.save(Pen(id: 14))
-            #expect(try await values.next()?.last?.id == 14)
+            try await expect(values.next()?.last?.id, equals: 14)
             try await replica.save(Pen(id: 15))
-            #expect(try await store.find(Pen.self, key: 15) != nil)
-            #expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
+            try await expect(store.find(Pen.self, key: 15) != nil)
+            expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
             try await replica.close()
             try await store.close()
         }
@@ -106,8 +106,8 @@ struct FailoverTests {
                 try await group.waitForAll()
             }
             let outcome = tally.outcome.withLock { $0 }
-            #expect(outcome.errors.isEmpty, "\(outcome.errors.first.map { "\($0)" } ?? "")")
-            #expect(outcome.acknowledged.isSubset(of: try await store.select(Pen.self).keys()))
+            expect(outcome.errors.isEmpty, "\(outcome.errors.first.map { "\($0)" } ?? "")")
+            expect(outcome.acknowledged.isSubset(of: try await store.select(Pen.self).keys()))
             print(
                 "a failover: \(outcome.acknowledged.count) saves acknowledged, \(outcome.unknown) unknown, \(outcome.errors.count) errors"
             )
@@ -142,10 +142,10 @@ struct FailoverTests {
             try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
 
             let lacking = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 3)) }
-            #expect(lacking?.code == .outcomeUnknown)
-            #expect(try await store.select(Pen.self).keys() == [1])
+            expect(lacking?.code, equals: .outcomeUnknown)
+            try await expect(store.select(Pen.self).keys(), equals: [1])
             try await store.save(Pen(id: 4))
-            #expect(try await store.select(Pen.self).keys() == [1, 4])
+            try await expect(store.select(Pen.self).keys(), equals: [1, 4])
             try await store.close()
         }
     }
@@ -160,7 +160,7 @@ struct FailoverTests {
             let url = try await Self.both(servers, "timeout=600000&failover=600000")
             let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
             try await store.save(Pen(id: 1))
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             let addresses = servers.addresses
             let written = try await Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
             try await Server.replay(to: written, at: addresses[1])
@@ -173,9 +173,9 @@ struct FailoverTests {
             // The old one goes on, and nothing of it is read or written any more.
             for id in 3...6 {
                 try await store.save(Pen(id: id))
-                #expect(try await store.select(Pen.self).keys() == Array(1...id))
+                try await expect(store.select(Pen.self).keys(), equals: Array(1...id))
             }
-            #expect(try await Server.psql("SELECT count(*) FROM app.\"Pen\"", at: addresses[0]) == "1")
+            try await expect(Server.psql("SELECT count(*) FROM app.\"Pen\"", at: addresses[0]), equals: "1")
             try await store.close()
         }
     }
@@ -220,9 +220,9 @@ struct FailoverTests {
             let refused = proxy.refused
             try await eventually { proxy.refused >= refused + 150 }
             proxy.refuse(false)
-            #expect(try await reading.value == [1, 2])
+            try await expect(reading.value, equals: [1, 2])
             try await observing.value
-            #expect(seen.keys.withLock { $0 } == [[1], [1, 2]])
+            expect(seen.keys.withLock { $0 }, equals: [[1], [1, 2]])
             try await store.close()
             try await other.close()
         }
@@ -237,7 +237,7 @@ struct FailoverTests {
             let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&failover=600000"
             proxy.cut(.afterAnswer(bytes))
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-            #expect(proxy.count == 1)
+            expect(proxy.count, equals: 1)
             try await store.close()
         }
     }
@@ -289,11 +289,11 @@ struct FailoverTests {
                 try await group.waitForAll()
             }
             func errors(_ tally: Tally) -> [StorageError] { tally.outcome.withLock { $0.errors } }
-            #expect(errors(singles).isEmpty, "\(errors(singles).first.map { "\($0)" } ?? "")")
-            #expect(errors(duplicates).allSatisfy { $0.code == .duplicateKey })
-            #expect(errors(bodies).allSatisfy { $0.code == .io })
+            expect(errors(singles).isEmpty, "\(errors(singles).first.map { "\($0)" } ?? "")")
+            expect(errors(duplicates).allSatisfy { $0.code == .duplicateKey })
+            expect(errors(bodies).allSatisfy { $0.code == .io })
             let stored = Set(try await store.select(Pen.self).keys())
-            #expect(stored.count { $0 > 0 && $0 % 8 < 5 } == singles.outcome.withLock { $0.reads })
+            expect(stored.count { $0 > 0 && $0 % 8 < 5 }, equals: singles.outcome.withLock { $0.reads })
             try await store.close()
         }
     }

@@ -10,8 +10,9 @@ struct FailureTests {
         _ code: StorageError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
     ) async -> StorageError? {
         let error = await #expect(throws: StorageError.self, sourceLocation: sourceLocation) { try await body() }
-        #expect(
-            error?.code == code, "\(error.map(String.init(describing:)) ?? "nil")", sourceLocation: sourceLocation)
+        expect(
+            error?.code, equals: code, "\(error.map(String.init(describing:)) ?? "nil")", sourceLocation: sourceLocation
+        )
         return error
     }
 
@@ -31,10 +32,10 @@ struct FailureTests {
             let store = try await Store(backend, models: Pen.self)
             let other = try await Server.Session("LOCK TABLE \"\(schema)\".storage_info IN EXCLUSIVE MODE")
             let error = await Self.error(.busy) { try await store.save(Pen(id: 1)) }
-            #expect(error?.message.contains("statement_timeout") == true, "\(error?.message ?? "")")
+            expect(error?.message.contains("statement_timeout"), equals: true, "\(error?.message ?? "")")
             try await other.end()
             try await store.save(Pen(id: 2))
-            #expect(try await store.select(Pen.self).keys() == [2])
+            try await expect(store.select(Pen.self).keys(), equals: [2])
             try await store.close()
         }
     }
@@ -54,8 +55,8 @@ struct FailureTests {
                     try tx.save(Pen(id: 2))
                 }
             }
-            #expect(error?.message.contains("idle-in-transaction timeout") == true, "\(error?.message ?? "")")
-            #expect(try await store.select(Pen.self).count() == 0)
+            expect(error?.message.contains("idle-in-transaction timeout"), equals: true, "\(error?.message ?? "")")
+            try await expect(store.select(Pen.self).count(), equals: 0)
             try await store.close()
         }
     }
@@ -100,8 +101,8 @@ struct FailureTests {
             ]
             for call in calls {
                 let error = await Self.error(.constraint, call)
-                #expect(error?.key == [.int(2)])
-                #expect(error?.message.contains(action == "RETURN NULL" ? "trigger" : "not this one") == true)
+                expect(error?.key, equals: [.int(2)])
+                expect(error?.message.contains(action == "RETURN NULL" ? "trigger" : "not this one"), equals: true)
             }
             for call in [
                 { try await store.update(Guarded(id: 1, name: "no")) },
@@ -109,10 +110,10 @@ struct FailureTests {
                 { _ = try await store.update(Guarded.self).set(\.name, to: "no").run() },
             ] as [() async throws -> Void] {
                 let error = await Self.error(.constraint, call)
-                #expect(error?.key == [.int(1)])
+                expect(error?.key, equals: [.int(1)])
             }
             _ = await Self.error(.notFound) { try await store.update(Guarded(id: 9)) }
-            #expect(try await store.select(Guarded.self).all() == [Guarded(id: 1, name: "one")])
+            try await expect(store.select(Guarded.self).all(), equals: [Guarded(id: 1, name: "one")])
             try await store.close()
         }
     }
@@ -135,9 +136,9 @@ struct FailureTests {
                 _ = try await Store(Server.backend(schema), models: Keyed.self)
             }
             let reason = column.contains("DEFERRABLE") ? "DEFERRABLE" : "collation"
-            #expect(error?.message.contains(reason) == true && error?.model == "keyed", "\(error?.message ?? "")")
+            expect(error?.message.contains(reason) == true && error?.model == "keyed", "\(error?.message ?? "")")
             let store = try await Store(Server.backend(schema), models: [])
-            #expect(try await store.schema().isEmpty)
+            try await expect(store.schema().isEmpty)
             try await store.close()
         }
     }
@@ -152,25 +153,25 @@ struct FailureTests {
             try await Server.output(of: "pg_dump", [Server.url ?? "", "-n", schema, "-f", dump.path])
             try await store.insert(Pen(id: 3))
             var values = store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next()?.count == 3)
+            try await expect(values.next()?.count, equals: 3)
             try await Server.psql("DROP SCHEMA \"\(schema)\" CASCADE")
             let gone = await Self.error(.schemaMismatch) { try await store.save(Pen(id: 4)) }
-            #expect(gone?.message.contains("restore") == true)
+            expect(gone?.message.contains("restore"), equals: true)
             try await Server.psql("\\i \(dump.path)")
             if isWriting {
                 try await store.save(Pen(id: 5))
             } else {
-                #expect(try await store.select(Pen.self).keys() == [1, 2])
-                #expect(try await store.read { try $0.select(Pen.self).count() } == 2)
+                try await expect(store.select(Pen.self).keys(), equals: [1, 2])
+                try await expect(store.read { try $0.select(Pen.self).count() }, equals: 2)
             }
             let other = try await Store(Server.backend(schema), models: Pen.self)
             try await other.save(Pen(id: 6))
             try await store.save(Person(name: "Ada"))
             let keys = isWriting ? [1, 2, 5, 6] : [1, 2, 6]
-            #expect(try await store.select(Pen.self).keys() == keys)
+            try await expect(store.select(Pen.self).keys(), equals: keys)
             while let pens = try await values.next(), pens.map(\.id) != keys {}
             try await other.save(Pen(id: 7))
-            #expect(try await values.next()?.last?.id == 7)
+            try await expect(values.next()?.last?.id, equals: 7)
             try await store.close()
             try await other.close()
         }

@@ -33,12 +33,12 @@ struct FaultTests {
                 switch cut {
                 case .beforeCommit:
                     let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: id)) }
-                    #expect(error?.code == .io)
+                    expect(error?.code, equals: .io)
                 default: try await store.save(Pen(id: id))
                 }
             }
-            #expect(proxy.count == 10)
-            #expect(try await store.select(Pen.self).count() == (cut == .beforeCommit ? 1 : 11))
+            expect(proxy.count, equals: 10)
+            try await expect(store.select(Pen.self).count(), equals: cut == .beforeCommit ? 1 : 11)
             try await store.save(Pen(id: 99))
         }
     }
@@ -49,10 +49,10 @@ struct FaultTests {
             proxy.refuse(true)
             proxy.cut(cut)
             let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 1)) }
-            #expect(error?.code == .outcomeUnknown)
+            expect(error?.code, equals: .outcomeUnknown)
             proxy.refuse(false)
             try await store.save(Pen(id: 2))
-            #expect(try await store.select(Pen.self).keys() == (cut == .beforeCommit ? [2] : [1, 2]))
+            try await expect(store.select(Pen.self).keys() == (cut == .beforeCommit ? [2] : [1, 2]))
         }
     }
 
@@ -64,9 +64,9 @@ struct FaultTests {
             let url = try StorageURL("postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)")
             proxy.cut(.afterRequest(1))
             let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
-            #expect(proxy.count == 1)
+            expect(proxy.count, equals: 1)
             try await store.save(Pen(id: 1))
-            #expect(try await store.select(Pen.self).keys() == [1])
+            try await expect(store.select(Pen.self).keys(), equals: [1])
             try await store.close()
         }
     }
@@ -77,16 +77,16 @@ struct FaultTests {
                 proxy.cut(.afterRequest(id * id))
                 try await store.save(Pen(id: id))
                 proxy.cut(.afterRequest(0))
-                #expect(try await store.find(Pen.self, key: id) != nil)
+                try await expect(store.find(Pen.self, key: id) != nil)
                 proxy.cut(.afterRequest(0))
-                #expect(try await store.select(Person.self).all().isEmpty)
+                try await expect(store.select(Person.self).all().isEmpty)
                 proxy.cut(.afterRequest(0))
                 let count = try await store.read { tx in
                     (try tx.select(Pen.self).count(), try tx.select(Pen.self).keys().count)
                 }
-                #expect(count == (id, id))
+                expect(count == (id, id))
             }
-            #expect(proxy.count == 20)
+            expect(proxy.count, equals: 20)
         }
     }
 
@@ -104,13 +104,13 @@ struct FaultTests {
                     proxy.cut(nil)
                     let pens = try await store.select(Pen.self).keys()
                     let people = try await store.select(Person.self).all()
-                    #expect(Set(pens + people.compactMap(\.id).map { $0 + 100 }) == expected, "\(cut)")
-                    #expect(people.flatMap(\.pens).count == (expected.contains(101) ? 2 : 0), "\(cut)")
+                    expect(Set(pens + people.compactMap(\.id).map { $0 + 100 }), equals: expected, "\(cut)")
+                    expect(people.flatMap(\.pens).count, equals: expected.contains(101) ? 2 : 0, "\(cut)")
                     try await store.truncate(Person.self)
                     try await store.truncate(Pen.self)
                 }
             }
-            #expect(proxy.count > 0)
+            expect(proxy.count > 0)
         }
     }
 
@@ -122,7 +122,7 @@ struct FaultTests {
                 try await body()
                 expected.formUnion(keys)
             } catch {
-                #expect((error as? StorageError)?.code == .io, "\(error)")
+                expect((error as? StorageError)?.code == .io, "\(error)")
             }
         }
         await attempt([1]) { try await store.insert(Pen(id: 1, color: "red")) }
@@ -155,12 +155,12 @@ struct FaultTests {
                     expected.insert(id)
                 } catch {
                     failed += 1
-                    #expect((error as? StorageError)?.code == .io, "\(error)")
+                    expect((error as? StorageError)?.code == .io, "\(error)")
                 }
                 proxy.cut(nil)
             }
             let keys = try await store.select(Pen.self).keys()
-            #expect(Set(keys) == expected)
+            expect(Set(keys), equals: expected)
             print("\(proxy.count) connections cut: \(expected.count) saves acknowledged, \(failed) failed")
         }
     }
@@ -195,15 +195,15 @@ struct FaultTests {
                     }
                 }
                 try await other.end()
-                #expect(attempts == retries + 1)
+                expect(attempts, equals: retries + 1)
                 let colors = try await store.select(Pen.self).all().map(\.color)
                 if retries == 0 {
                     #expect(throws: StorageError.self) { try result.get() }
-                    if case .failure(let error as StorageError) = result { #expect(error.code == .conflict) }
-                    #expect(colors == ["theirs", "theirs"])
+                    if case .failure(let error as StorageError) = result { expect(error.code, equals: .conflict) }
+                    expect(colors, equals: ["theirs", "theirs"])
                 } else {
                     try result.get()
-                    #expect(colors == ["ours", "ours"])
+                    expect(colors, equals: ["ours", "ours"])
                 }
             }
             try await store.close()
@@ -223,10 +223,10 @@ struct FaultTests {
                     _ = try? tx.save(Pen(id: 3))
                 }
             }
-            #expect(error?.code == .io)
-            #expect(try await store.select(Pen.self).keys() == [1])
+            expect(error?.code, equals: .io)
+            try await expect(store.select(Pen.self).keys(), equals: [1])
             try await store.save(Pen(id: 4))
-            #expect(try await store.select(Pen.self).keys() == [1, 4])
+            try await expect(store.select(Pen.self).keys(), equals: [1, 4])
             try await store.close()
         }
     }
@@ -241,9 +241,9 @@ struct FaultTests {
             let lock = try await Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
             let reading = await #expect(throws: StorageError.self) { try await store.select(Pen.self).all() }
             let writing = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 2)) }
-            #expect(reading?.code == .busy && writing?.code == .busy)
+            expect(reading?.code == .busy && writing?.code == .busy)
             try await lock.end()
-            #expect(try await store.select(Pen.self).keys() == [1])
+            try await expect(store.select(Pen.self).keys(), equals: [1])
             try await store.close()
         }
     }
@@ -276,7 +276,7 @@ struct FaultTests {
                 #expect(throws: StorageError.self) { try second.blocking.save(Pen(id: 2)) }
             }
             try await second.save(Pen(id: 3))
-            #expect(try await first.select(Pen.self).keys() == [1, 3])
+            try await expect(first.select(Pen.self).keys(), equals: [1, 3])
             try await first.close()
             try await second.close()
         }

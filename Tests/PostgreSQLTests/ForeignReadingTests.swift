@@ -4,6 +4,7 @@ import PostgreSQLBackend
 import SQLiteBackend
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable struct Album: Equatable {
@@ -34,20 +35,20 @@ struct ForeignReadingTests {
             try await Server.run("CREATE SCHEMA \"\(schema)\";\n" + sql)
             let tables = try await file.schema()
             let store = try await Store(Server.backend(schema, "&readonly=true"))
-            #expect(store.info.lacking[.foreignCommits]?.contains("No store has written") == true)
+            expect(store.info.lacking[.foreignCommits]?.contains("No store has written"), equals: true)
             let found = try await store.schema()
-            #expect(Set(found) == Set(tables) && found.count == 11)
+            expect(Set(found) == Set(tables) && found.count == 11)
             for table in tables {
                 let rows = try await store.records(table.name).all()
                 let wanted = try await file.records(table.name).all()
-                #expect(wanted == rows, "\(table.name)")
+                expect(wanted, equals: rows, "\(table.name)")
             }
             let own =
                 "SELECT count(*) FROM pg_class WHERE relname LIKE 'storage%' AND relnamespace = '\"\(schema)\"'::regnamespace"
-            #expect(try await Server.psql(own) == "0")
+            try await expect(Server.psql(own), equals: "0")
             let copy = try await Store(InMemoryBackend())
             try await copy.copy(from: store)
-            #expect(try await copy.records("Track").count() == 3503)
+            try await expect(copy.records("Track").count(), equals: 3503)
             try await store.close()
             try await copy.close()
         }
@@ -65,7 +66,7 @@ struct ForeignReadingTests {
             let day = Date(timeIntervalSinceReferenceDate: 300_000_000)
             func both<T: Equatable>(_ query: (Store) async throws -> T) async throws {
                 let (first, second) = (try await query(store), try await query(file))
-                #expect(first == second)
+                expect(first, equals: second)
             }
             try await both { try await $0.find(Album.self, key: 7) }
             try await both { try await $0.find(PlaylistTrack.self, key: (8, 3402)) }
@@ -130,11 +131,11 @@ struct ForeignReadingTests {
             let text = "SELECT v FROM \"\(schema)\".t ORDER BY k"
             let before = try await Server.psql(text)
             let store = try await Store(Server.backend(schema))
-            #expect(try await store.schema().first?.columns.last?.type == type)
+            try await expect(store.schema().first?.columns.last?.type, equals: type)
             let records = try await store.records("t").all()
-            #expect(records.map { $0.value("v") } == [value, .null])
+            expect(records.map { $0.value("v") }, equals: [value, .null])
             try await store.save(records)
-            #expect(try await Server.psql(text) == before)
+            try await expect(Server.psql(text), equals: before)
             try await store.close()
         }
     }
@@ -177,25 +178,25 @@ struct ForeignReadingTests {
             stamp: "2001-01-01 00:00:01", mark: id)
         try await Server.withForeignSchema(sql) { schema in
             let store = try await Store(Server.backend(schema), models: Converted.self)
-            #expect(try await store.select(Converted.self).all() == [first, Converted(k: 2)])
+            try await expect(store.select(Converted.self).all(), equals: [first, Converted(k: 2)])
             let isFirst = store.select(Converted.self)
                 .where { $0.flag == 1 && $0.whole == true && $0.ratio == -3 && $0.amount == first.amount }
                 .where { $0.seconds == first.seconds && $0.single == 0.5 && $0.exact == first.exact }
                 .where { $0.wide == first.wide && $0.moment == first.moment && $0.number == 1234.5 }
                 .where { $0.count == 12 && $0.isThere == true && $0.name == first.name && $0.mark == id }
                 .where { $0.stamp == first.stamp }
-            #expect(try await isFirst.keys() == [1])
-            #expect(try await store.select(Converted.self).where { $0.mark.isIn([id, UUID()]) }.keys() == [1])
-            #expect(try await store.select(Converted.self).where { $0.ratio < -2.5 && $0.flag > 0 }.keys() == [1])
+            try await expect(isFirst.keys(), equals: [1])
+            try await expect(store.select(Converted.self).where { $0.mark.isIn([id, UUID()]) }.keys(), equals: [1])
+            try await expect(store.select(Converted.self).where { $0.ratio < -2.5 && $0.flag > 0 }.keys(), equals: [1])
             var other = first
             other.k = 3
             (other.flag, other.whole, other.isThere, other.ratio, other.mark) = (0, false, false, 8, UUID())
             other.seconds = Date(timeIntervalSinceReferenceDate: 60)
             try await store.save(other)
-            #expect(try await store.find(Converted.self, key: 3) == other)
+            try await expect(store.find(Converted.self, key: 3), equals: other)
             let table = "\"\(schema)\".t"
-            #expect(
-                try await Server.psql("SELECT flag, whole, ratio, seconds, \"isThere\" FROM \(table) WHERE k = 3")
+            try await expect(
+                Server.psql("SELECT flag, whole, ratio, seconds, \"isThere\" FROM \(table) WHERE k = 3")
                     == "f|0|8|978307260|0")
             let wrongs: [(inout Converted) -> Void] = [
                 { $0.flag = 2 }, { $0.ratio = 1.5 }, { $0.amount = Decimal(string: "1.5") },
@@ -206,13 +207,13 @@ struct ForeignReadingTests {
                 var record = Converted(k: 9)
                 wrong(&record)
                 let error = await #expect(throws: StorageError.self) { try await store.save(record) }
-                #expect(error?.code == .invalidValue, "\(index): \(error.map(String.init(describing:)) ?? "nil")")
+                expect(error?.code, equals: .invalidValue, "\(index): \(error.map(String.init(describing:)) ?? "nil")")
             }
             // A type that a model cannot have is reported when it is read.
             for change in ["whole = 7", "mark = '\\x00'", "count = 1.5"] {
                 try await Server.psql("UPDATE \(table) SET \(change) WHERE k = 2")
                 let error = await #expect(throws: StorageError.self) { try await store.find(Converted.self, key: 2) }
-                #expect(error?.code == .typeMismatch && error?.key == [.int(2)], "\(change)")
+                expect(error?.code == .typeMismatch && error?.key == [.int(2)], "\(change)")
                 try await Server.psql("UPDATE \(table) SET whole = NULL, mark = NULL, count = NULL WHERE k = 2")
             }
             try await store.close()
@@ -234,13 +235,13 @@ struct ForeignReadingTests {
         ) { schema in
             let store = try await Store(Server.backend(schema, "&readonly=true"))
             let tables = try await store.schema()
-            #expect(tables.map(\.name) == ["a", "e", "f", "g", "h"])
-            #expect(tables[0].columns.map(\.name) == ["k", "v"])
-            #expect(tables[1].key == [1])
-            #expect(tables[3].columns.map(\.isUnique) == [false, true, false, false])
-            #expect(tables[3].columns.map(\.isIndexed) == [false, true, false, false])
-            #expect(tables.map(\.assignsKeys) == [false, false, false, false, true])
-            #expect(tables[4].columns[1].reference == ReferenceSchema(model: "a", onDelete: .cascade))
+            expect(tables.map(\.name), equals: ["a", "e", "f", "g", "h"])
+            expect(tables[0].columns.map(\.name), equals: ["k", "v"])
+            expect(tables[1].key, equals: [1])
+            expect(tables[3].columns.map(\.isUnique), equals: [false, true, false, false])
+            expect(tables[3].columns.map(\.isIndexed), equals: [false, true, false, false])
+            expect(tables.map(\.assignsKeys), equals: [false, false, false, false, true])
+            expect(tables[4].columns[1].reference, equals: ReferenceSchema(model: "a", onDelete: .cascade))
             try await store.close()
         }
     }

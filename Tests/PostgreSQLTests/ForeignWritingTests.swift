@@ -2,13 +2,14 @@ import Foundation
 import PostgreSQLBackend
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("PostgreSQL databases of other software are written by models", .enabled(if: Server.isThere, "no server"))
 struct ForeignWritingTests {
     private func error(_ code: StorageError.Code, _ body: () async throws -> Void) async -> StorageError? {
         let error = await #expect(throws: StorageError.self) { try await body() }
-        #expect(error?.code == code, "\(error.map(String.init(describing:)) ?? "nil")")
+        expect(error?.code, equals: code, "\(error.map(String.init(describing:)) ?? "nil")")
         return error
     }
 
@@ -37,22 +38,23 @@ struct ForeignWritingTests {
             let store = try await Store(Server.backend(schema), models: Customer.self)
             let since = Date(timeIntervalSinceReferenceDate: 0.125)
             let three = try await store.insert(Customer(name: "three", balance: 3.25, since: since))
-            #expect(three.id == 3)
-            #expect(try await store.insert([Customer(name: "four"), Customer(name: "five")]).map(\.id) == [4, 5])
+            expect(three.id, equals: 3)
+            try await expect(store.insert([Customer(name: "four"), Customer(name: "five")]).map(\.id), equals: [4, 5])
             try await Server.psql("INSERT INTO \(table) (name) VALUES ('six')")
-            #expect(try await store.insert(Customer(name: "seven")).id == 7)
+            try await expect(store.insert(Customer(name: "seven")).id, equals: 7)
             try await store.save(Customer(id: 20, name: "twenty"))
             try await Server.psql("INSERT INTO \(table) (name) VALUES ('next')")
-            #expect(try await store.find(Customer.self, key: 21)?.name == "next")
+            try await expect(store.find(Customer.self, key: 21)?.name, equals: "next")
             try await store.update(Customer(id: 1, name: "ONE", balance: 9))
             try await store.save(Customer(id: 1, name: "One", balance: 9))
-            #expect(try await store.update(Customer.self).where { $0.balance > 2 }.set(\.balance, to: 0.5).run() == 2)
-            #expect(try await store.delete(Customer.self, key: 2) == 1)
-            #expect(try await store.find(Customer.self, key: 3)?.since == since)
+            try await expect(
+                store.update(Customer.self).where { $0.balance > 2 }.set(\.balance, to: 0.5).run(), equals: 2)
+            try await expect(store.delete(Customer.self, key: 2), equals: 1)
+            try await expect(store.find(Customer.self, key: 3)?.since, equals: since)
             let rows = try await Server.psql(
                 "SELECT customer_id, name, balance, since AT TIME ZONE 'UTC', score, changes FROM \(table) WHERE customer_id < 5 ORDER BY 1"
             )
-            #expect(rows == "1|One|0.50||1.5|2\n3|three|0.50|2001-01-01 00:00:00.125|1.5|0\n4|four|||1.5|0")
+            expect(rows, equals: "1|One|0.50||1.5|2\n3|three|0.50|2001-01-01 00:00:00.125|1.5|0\n4|four|||1.5|0")
             try await store.close()
         }
     }
@@ -61,25 +63,25 @@ struct ForeignWritingTests {
         try await Server.withForeignSchema(Self.customers) { schema in
             let store = try await Store(Server.backend(schema), models: Customer.self)
             let key = await error(.duplicateKey) { try await store.insert(Customer(id: 1, name: "x")) }
-            #expect(key?.key == [.int(1)])
+            expect(key?.key, equals: [.int(1)])
             let unique = await error(.constraint) {
                 try await store.insert([Customer(id: 7, name: "x"), Customer(id: 8, name: "two")])
             }
-            #expect(unique?.property == "name" && unique?.key == [.int(8)])
+            expect(unique?.property == "name" && unique?.key == [.int(8)])
             let check = await error(.constraint) { try await store.insert(Customer(id: 9, name: "no")) }
-            #expect(check?.key == [.int(9)])
+            expect(check?.key, equals: [.int(9)])
             _ = await error(.notFound) { try await store.update(Customer(id: 9, name: "x")) }
             for name in ["123456789", "1234567  ", "a\u{0}b"] {
                 let error = await error(.invalidValue) { try await store.insert(Customer(id: 9, name: name)) }
-                #expect(error?.key == [.int(9)])
+                expect(error?.key, equals: [.int(9)])
             }
             let fine = await error(.invalidValue) { try await store.save(Customer(id: 1, name: "x", balance: 0.125)) }
-            #expect(fine?.property == "balance" && fine?.key == [.int(1)])
+            expect(fine?.property == "balance" && fine?.key == [.int(1)])
             _ = await error(.invalidValue) { try await store.save(Customer(id: 1, name: "x", balance: 10_000_000)) }
             _ = await error(.invalidValue) {
                 try await store.update(Customer.self).set(\.balance, to: 0.001).run()
             }
-            #expect(try await store.select(Customer.self).all().map(\.name) == ["one", "two"])
+            try await expect(store.select(Customer.self).all().map(\.name), equals: ["one", "two"])
             try await store.close()
         }
     }
@@ -105,10 +107,10 @@ struct ForeignWritingTests {
             let whole = Narrow(
                 code: "ab", day: day, small: -32768, real: 0.1, mood: "ok", second: day + 1, json: ["a", "é"])
             try await store.save(whole)
-            #expect(try await store.find(Narrow.self, key: "ab") == whole)
-            #expect(try await store.find(Narrow.self, key: "ab ") == nil)
-            #expect(
-                try await store.select(Narrow.self).where { $0.real == 0.1 && $0.day == day && $0.mood == "ok" }.all()
+            try await expect(store.find(Narrow.self, key: "ab"), equals: whole)
+            try await expect(store.find(Narrow.self, key: "ab ") == nil)
+            try await expect(
+                store.select(Narrow.self).where { $0.real == 0.1 && $0.day == day && $0.mood == "ok" }.all()
                     == [whole])
             for wrong in [
                 Narrow(code: "a "), Narrow(code: "abcd"), Narrow(code: "x", day: day + 1),
@@ -118,9 +120,9 @@ struct ForeignWritingTests {
             ] {
                 _ = await error(.invalidValue) { try await store.save(wrong) }
             }
-            #expect(try await store.select(Narrow.self).all() == [whole])
-            #expect(try await store.delete(Narrow.self, key: "ab ") == 0)
-            #expect(try await store.delete(whole) == 1)
+            try await expect(store.select(Narrow.self).all(), equals: [whole])
+            try await expect(store.delete(Narrow.self, key: "ab "), equals: 0)
+            try await expect(store.delete(whole), equals: 1)
             try await store.close()
         }
     }
@@ -153,10 +155,10 @@ struct ForeignWritingTests {
             }
             let store = try await Store(Server.backend(schema), models: Expiring.self)
             let (before, records) = (try await rows(), try await store.select(Expiring.self).all())
-            #expect(records[0].day?.timeIntervalSinceReferenceDate == .infinity)
+            expect(records[0].day?.timeIntervalSinceReferenceDate, equals: Double.infinity)
             try await store.save(records)
             for record in records { try await store.update(record) }
-            #expect(try await rows() == before)
+            try await expect(rows(), equals: before)
             for record in records {
                 try await store.update(Expiring.self).where { $0.id == 5 }
                     .set(\.day, to: record.day).set(\.local, to: record.local).set(\.moment, to: record.moment)
@@ -166,7 +168,7 @@ struct ForeignWritingTests {
                 try await store.insert(copy)
                 let found = try await store.find(Expiring.self, key: 5)
                 copy.id = 5
-                #expect(found == copy)
+                expect(found, equals: copy)
                 try await store.delete(Expiring.self, key: 6)
             }
             let far = Date(timeIntervalSinceReferenceDate: 9_223_339_708_801)
@@ -176,7 +178,7 @@ struct ForeignWritingTests {
             ] {
                 _ = await error(.invalidValue) { try await store.save(wrong) }
             }
-            #expect(try await rows("id = 1") == before.split(separator: "\n")[0])
+            try await expect(rows("id = 1") == before.split(separator: "\n")[0])
             try await store.close()
         }
     }
@@ -204,7 +206,7 @@ struct ForeignWritingTests {
                 id: id, day: "2024-02-29", moment: "2024-02-29 12:00:00.5", second: "infinity", hour: "23:59:59",
                 bits: "101", sizes: "{1.5,2.0}", label: String(repeating: "a", count: 63))
             try await store.save(right)
-            #expect(try await store.select(Spelled.self).all() == [right])
+            try await expect(store.select(Spelled.self).all(), equals: [right])
             for wrong in [
                 Spelled(id: id.uppercased()), Spelled(id: id, day: "yesterday"), Spelled(id: id, day: "2024-2-29"),
                 Spelled(id: id, moment: "2024-02-29T12:00:00.5"), Spelled(id: id, moment: "2024-02-30 12:00:00"),
@@ -217,12 +219,12 @@ struct ForeignWritingTests {
             let patch = await error(.invalidValue) {
                 try await store.update(Spelled.self).set(\.day, to: "29 February 2024").run()
             }
-            #expect(patch?.message.contains("the server writes 2024-02-29, not 29 February 2024") == true)
-            #expect(try await store.update(Spelled.self).set(\.day, to: "2024-03-01").run() == 1)
+            expect(patch?.message.contains("the server writes 2024-02-29, not 29 February 2024"), equals: true)
+            try await expect(store.update(Spelled.self).set(\.day, to: "2024-03-01").run(), equals: 1)
             try await store.save(Spelled(id: id, day: "2024-03-02", hour: "1:00", sizes: "{ 1.0 }"))
             let other = try await store.find(Spelled.self, key: id)
-            #expect(other == Spelled(id: id, day: "2024-03-02", hour: "01:00:00", sizes: "{1.0}"))
-            #expect(try await store.select(Spelled.self).count() == 1)
+            expect(other, equals: Spelled(id: id, day: "2024-03-02", hour: "01:00:00", sizes: "{1.0}"))
+            try await expect(store.select(Spelled.self).count(), equals: 1)
             try await store.close()
         }
     }
@@ -248,21 +250,21 @@ struct ForeignWritingTests {
             let painter = Painter(id: 2, name: "B", works: [Work(id: 1, title: "one"), Work(id: 2, title: "two")])
             let store = try await Store(Server.backend(schema), models: Painter.self)
             try await store.save(painter)
-            #expect(try await store.find(Painter.self, key: 2) == painter)
-            #expect(
-                try await store.select(Painter.self).where { $0.works.any { $0.title == "two" } }.all() == [painter])
+            try await expect(store.find(Painter.self, key: 2), equals: painter)
+            try await expect(
+                store.select(Painter.self).where { $0.works.any { $0.title == "two" } }.all(), equals: [painter])
             _ = await error(.constraint) { try await store.delete(Painter.self, key: 1) }
-            #expect(try await store.delete(painter) == 1)
-            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".\"artist_works\"") == "0")
+            try await expect(store.delete(painter), equals: 1)
+            try await expect(Server.psql("SELECT count(*) FROM \"\(schema)\".\"artist_works\""), equals: "0")
             _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Lacking.self) }
             _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Miskeyed.self) }
             let mistyped = try await Store(Server.backend(schema), models: Mistyped.self)
             let type = await error(.schemaMismatch) { _ = try await mistyped.find(Mistyped.self, key: 1) }
-            #expect(type?.property == "name")
+            expect(type?.property, equals: "name")
             try await mistyped.close()
             try await Server.psql("ALTER TABLE \"\(schema)\".artist RENAME COLUMN name TO title")
             let read = await error(.schemaMismatch) { _ = try await store.select(Painter.self).all() }
-            #expect(read?.message.contains("open the store again") == true)
+            expect(read?.message.contains("open the store again"), equals: true)
             _ = await error(.schemaMismatch) { try await store.save(painter) }
             try await store.close()
         }

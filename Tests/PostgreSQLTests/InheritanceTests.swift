@@ -1,5 +1,6 @@
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(
@@ -27,19 +28,19 @@ struct InheritanceTests {
         try await Server.withForeignSchema(Self.animals) { schema in
             let store = try await Store(Server.backend(schema), models: Animal.self, Dog.self)
             let dogs = try await store.select(Dog.self).all()
-            #expect(dogs.map(\.id) == [1, 2, 9])
-            #expect(try await store.select(Animal.self).all() == [Animal(id: 2, name: "cat")])
-            #expect(try await store.select(Animal.self).count() == 1)
-            #expect(try await store.find(Animal.self, key: 1) == nil)
-            #expect(try await store.insert(Animal(name: "cow")).id == 3)
+            expect(dogs.map(\.id), equals: [1, 2, 9])
+            try await expect(store.select(Animal.self).all(), equals: [Animal(id: 2, name: "cat")])
+            try await expect(store.select(Animal.self).count(), equals: 1)
+            try await expect(store.find(Animal.self, key: 1) == nil)
+            try await expect(store.insert(Animal(name: "cow")).id, equals: 3)
             try await store.save(Animal(id: 1, name: "horse"))
-            #expect(try await store.update(Animal.self).set(\.name, to: "x").run() == 3)
+            try await expect(store.update(Animal.self).set(\.name, to: "x").run(), equals: 3)
             try await store.update(Animal(id: 2, name: "cat"))
-            #expect(try await store.delete(Animal.self, key: 1) == 1)
-            #expect(try await store.delete(Animal.self).where { $0.name == "x" }.run() == 1)
-            #expect(try await store.delete(Animal.self, keys: [9]) == 0)
+            try await expect(store.delete(Animal.self, key: 1), equals: 1)
+            try await expect(store.delete(Animal.self).where { $0.name == "x" }.run(), equals: 1)
+            try await expect(store.delete(Animal.self, keys: [9]), equals: 0)
             try await store.truncate(Animal.self)
-            #expect(try await store.select(Dog.self).all() == dogs)
+            try await expect(store.select(Dog.self).all(), equals: dogs)
             try await store.close()
         }
     }
@@ -53,10 +54,10 @@ struct InheritanceTests {
                 CREATE TABLE "\(schema)".special () INHERITS ("\(schema)"."Pen");
                 INSERT INTO "\(schema)".special SELECT * FROM "\(schema)"."Pen"
                 """)
-            #expect(try await store.select(Pen.self).all() == [Pen(id: 1)])
-            #expect(try await store.delete(Pen.self, key: 1) == 1)
+            try await expect(store.select(Pen.self).all(), equals: [Pen(id: 1)])
+            try await expect(store.delete(Pen.self, key: 1), equals: 1)
             try await store.truncate(Pen.self)
-            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".special") == "1")
+            try await expect(Server.psql("SELECT count(*) FROM \"\(schema)\".special"), equals: "1")
             try await store.close()
         }
     }
@@ -83,16 +84,16 @@ struct InheritanceTests {
             }
             try await store.insert([Animal(id: 1, name: "a"), Animal(id: 11, name: "b")])
             try await store.save(Animal(id: 11, name: "c"))
-            #expect(try await store.insert(Animal(name: "d")).id == 12)
-            #expect(try await store.select(Animal.self).all().map(\.name) == ["a", "c", "d"])
-            #expect(try await store.update(Animal.self).set(\.name, to: "x").run() == 3)
-            #expect(try await store.delete(Animal.self, key: 11) == 1)
+            try await expect(store.insert(Animal(name: "d")).id, equals: 12)
+            try await expect(store.select(Animal.self).all().map(\.name), equals: ["a", "c", "d"])
+            try await expect(store.update(Animal.self).set(\.name, to: "x").run(), equals: 3)
+            try await expect(store.delete(Animal.self, key: 11), equals: 1)
             let duplicate = await #expect(throws: StorageError.self) {
                 try await store.insert(Animal(id: 1, name: "again"))
             }
-            #expect(duplicate?.code == .duplicateKey && duplicate?.key == [.int(1)])
+            expect(duplicate?.code == .duplicateKey && duplicate?.key == [.int(1)])
             try await store.truncate(Animal.self)
-            #expect(try await store.select(Animal.self).count() == 0)
+            try await expect(store.select(Animal.self).count(), equals: 0)
             try await store.close()
         }
     }

@@ -49,7 +49,7 @@ struct MigrateTests {
             let url = server.addresses[0]
             let names = (0..<(TestExtent.isLarge ? 10_000 : 60)).map { "t\($0)" }
             let tenants = try TenantTests.tenants("app", [GuestsBefore.Guest.self], url)
-            #expect(await tenants.migrate([names[0]]).isComplete)
+            await expect(tenants.migrate([names[0]]).isComplete)
             try await Self.copy("app_t0", to: names.dropFirst().map { "app_\($0)" }, at: url)
             for name in names.prefix(20) {
                 _ = try await tenants.withStore(name) { store in
@@ -61,7 +61,7 @@ struct MigrateTests {
             try await Store(new, models: GuestsOptional.Guest.self).close()
             let lock = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).lock").path
             defer { try? FileManager.default.removeItem(atPath: lock) }
-            #expect(try await Self.tool(["schema", "\(url)&schema=new", "--lock", lock]).result().isSuccess)
+            try await expect(Self.tool(["schema", "\(url)&schema=new", "--lock", lock]).result().isSuccess)
 
             let command = ["migrate", url, "--schemas", "app_t*", "--lock", lock, "--at-once", "2"]
             func seconds(_ body: () async throws -> Void) async rethrows -> Double {
@@ -71,9 +71,9 @@ struct MigrateTests {
             }
             let planning = try await seconds {
                 let plan = try await Self.tool(command + ["--dry-run"]).result()
-                #expect(plan.status == 0 && plan.output.contains("\(names.count) stores to change"))
+                expect(plan.status == 0 && plan.output.contains("\(names.count) stores to change"))
             }
-            #expect(try await Self.migrated(at: url) == 0)
+            try await expect(Self.migrated(at: url), equals: 0)
 
             // One schema cannot be changed, so that the run is in its middle for as long as it takes to see how far it is.
             let holder = try await Server.Session(
@@ -81,7 +81,7 @@ struct MigrateTests {
             let killed = Self.tool(command.map { $0 == url ? "\(url)&timeout=3600000" : $0 })
             let ending = try killed.start()
             try await eventually { try await Self.migrated(at: url) >= names.count / 10 || !killed.isRunning }
-            #expect(killed.isRunning)
+            expect(killed.isRunning)
             kill(killed.processIdentifier, SIGKILL)
             await ending.wait()
             try await holder.end()
@@ -90,19 +90,19 @@ struct MigrateTests {
                 "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation::regclass::text LIKE '%app_t%'"
             try await eventually { try await Server.psql(writing, at: url) == "0" }
             let done = try await Self.migrated(at: url)
-            #expect(done >= names.count / 10 && done < names.count, "\(done) before it was killed")
+            expect(done >= names.count / 10 && done < names.count, "\(done) before it was killed")
 
             try await Server.psql("UPDATE app_t7.storage_info SET value = '99' WHERE key = 'format'", at: url)
             let migrating = try await seconds {
                 let again = try await Self.tool(command).result()
-                #expect(again.status == 1 && again.output.contains("1 failed") && again.output.contains("app_t7: "))
+                expect(again.status == 1 && again.output.contains("1 failed") && again.output.contains("app_t7: "))
             }
             try await Server.psql("UPDATE app_t7.storage_info SET value = '1' WHERE key = 'format'", at: url)
             let finishing = try await seconds {
                 let last = try await Self.tool(command).result()
-                #expect(last.status == 0 && last.output.contains("0 failed"))
+                expect(last.status == 0 && last.output.contains("0 failed"))
             }
-            #expect(try await Self.migrated(at: url) == names.count)
+            try await expect(Self.migrated(at: url), equals: names.count)
             func milliseconds(_ seconds: Double, _ count: Int) -> String {
                 String(format: "%.1f ms", seconds * 1000 / Double(max(count, 1)))
             }
@@ -116,11 +116,13 @@ struct MigrateTests {
                 let guests = try await changed.withStore(name) { store in
                     try await store.select(GuestsOptional.Guest.self).all()
                 }
-                #expect(guests == [GuestsOptional.Guest(id: 1, name: name, pens: [Pen(id: 1)])])
+                expect(guests, equals: [GuestsOptional.Guest(id: 1, name: name, pens: [Pen(id: 1)])])
             }
             await changed.close()
-            #expect(try await Self.tool(["migrate", url, "--schemas", "none*", "--lock", lock]).result().status == 66)
-            #expect(try await Self.tool(["migrate", "a.db", "--schemas", "t*", "--lock", lock]).result().status == 64)
+            try await expect(
+                Self.tool(["migrate", url, "--schemas", "none*", "--lock", lock]).result().status, equals: 66)
+            try await expect(
+                Self.tool(["migrate", "a.db", "--schemas", "t*", "--lock", lock]).result().status, equals: 64)
         }
     }
 }

@@ -20,16 +20,16 @@ struct NoticeTests {
         try await Self.withStores { first, second, _ in
             var values = first.select(Pen.self).values().makeAsyncIterator()
             var feed = first.changes(of: Pen.self).makeAsyncIterator()
-            #expect(try await values.next() == [])
+            try await expect(values.next(), equals: [])
             for id in 1...20 {
                 try await first.save(Pen(id: 2 * id))
-                #expect(try await values.next()?.last?.id == 2 * id)
+                try await expect(values.next()?.last?.id, equals: 2 * id)
                 guard case .commit? = try await feed.next() else {
                     Issue.record("a gap where nobody else has written")
                     return
                 }
                 try await second.save(Pen(id: 2 * id + 1))
-                #expect(try await values.next()?.last?.id == 2 * id + 1)
+                try await expect(values.next()?.last?.id, equals: 2 * id + 1)
                 guard case .gap? = try await feed.next() else {
                     Issue.record("no gap where another store has written")
                     return
@@ -52,19 +52,19 @@ struct NoticeTests {
             let number = try await Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
             let other = try await Server.Session("LISTEN storage_\(number); COMMIT")
             try await second.save(Pen(id: 1))
-            #expect(try await Self.listeners(schema) == "0")
+            try await expect(Self.listeners(schema), equals: "0")
             do {
                 var values = first.select(Pen.self).values().makeAsyncIterator()
-                #expect(try await values.next()?.count == 1)
+                try await expect(values.next()?.count, equals: 1)
                 try await eventually { try await Self.listeners(schema) == "1" }
                 try await second.save(Pen(id: 2))
-                #expect(try await values.next()?.count == 2)
+                try await expect(values.next()?.count, equals: 2)
             }
             try await eventually { try await Self.listeners(schema) == "0" }
             try await second.save(Pen(id: 3))
             try other.send("SELECT 'end'")
             let output = try await other.end()
-            #expect(output.components(separatedBy: "Asynchronous notification").count == 2, "\(output)")
+            expect(output.components(separatedBy: "Asynchronous notification").count, equals: 2, "\(output)")
         }
     }
 
@@ -73,14 +73,14 @@ struct NoticeTests {
         try await Self.withStores { first, second, schema in
             let channel = try await Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
             var values = first.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next() == [])
+            try await expect(values.next(), equals: [])
             try await eventually { try await Self.listeners(schema) == "1" }
             try await Server.psql("SELECT pg_notify('storage_\(channel)', '\(number)')")
             for id in 1...3 {
                 try await second.save(Pen(id: 2 * id))
-                #expect(try await values.next()?.count == 2 * id - 1)
+                try await expect(values.next()?.count, equals: 2 * id - 1)
                 try await first.save(Pen(id: 2 * id + 1))
-                #expect(try await values.next()?.count == 2 * id)
+                try await expect(values.next()?.count, equals: 2 * id)
             }
         }
     }
@@ -88,13 +88,13 @@ struct NoticeTests {
     @Test func `an observer goes on when its listening connection has ended`() async throws {
         try await Self.withStores { first, second, schema in
             var values = first.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next() == [])
+            try await expect(values.next(), equals: [])
             for id in 1...3 {
                 try await eventually { try await Self.listeners(schema) == "1" }
                 try await Server.psql(
                     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
                 try await second.save(Pen(id: id))
-                #expect(try await values.next()?.count == id)
+                try await expect(values.next()?.count, equals: id)
             }
         }
     }
@@ -108,7 +108,7 @@ struct NoticeTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             let other = try await Store(Server.backend(schema), models: Pen.self)
             var values = store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next() == [])
+            try await expect(values.next(), equals: [])
             try await eventually { try await Self.listeners(schema) == "1" }
             // The one that listens stays: it hears of a commit, which nothing can read.
             proxy.refuse(true)
@@ -122,7 +122,7 @@ struct NoticeTests {
                 defer { proxy.refuse(false) }
                 try await eventually { proxy.refused >= 3 }
             }
-            #expect(try await values.next() == [Pen(id: 1)])
+            try await expect(values.next(), equals: [Pen(id: 1)])
             try await ending.value
             try await store.close()
             try await other.close()

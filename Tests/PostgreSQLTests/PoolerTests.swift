@@ -48,8 +48,8 @@ struct PoolerTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await Server.psql("SELECT count(*) FROM \"\(schema)\".\"Pen\"") == "\(4 * clients)")
-            #expect(try await Self.leftovers(pooler) == "0|0|0|0")
+            try await expect(Server.psql("SELECT count(*) FROM \"\(schema)\".\"Pen\""), equals: "\(4 * clients)")
+            try await expect(Self.leftovers(pooler), equals: "0|0|0|0")
         }
     }
 
@@ -68,10 +68,10 @@ struct PoolerTests {
             for key in keys { if let pen = try reading.find(Pen.self, key: key) { found.append(pen.id) } }
             return found
         }
-        #expect(found == keys)
+        expect(found, equals: keys)
         var streamed = 0
         for try await pen in store.select(Pen.self).stream() where keys.contains(pen.id) { streamed += 1 }
-        #expect(streamed == 4)
+        expect(streamed, equals: 4)
         try await store.close()
     }
 
@@ -102,11 +102,11 @@ struct PoolerTests {
                     for try await failure in group { if let failure { failures.append(failure) } }
                     return failures
                 }
-                #expect(failures.count == 8 && failures.allSatisfy { $0 == .duplicateKey })
-                #expect(try await Self.leftovers(pooler) == "0|0|0|0")
+                expect(failures.count == 8 && failures.allSatisfy { $0 == .duplicateKey })
+                try await expect(Self.leftovers(pooler), equals: "0|0|0|0")
             }
-            #expect(try await store.find(Pen.self, key: 0) == Pen(id: 0, color: "first"))
-            #expect(try await store.select(Pen.self).where { $0.color == "2" }.count() == 56)
+            try await expect(store.find(Pen.self, key: 0), equals: Pen(id: 0, color: "first"))
+            try await expect(store.select(Pen.self).where { $0.color == "2" }.count(), equals: 56)
             try await store.close()
         }
     }
@@ -127,10 +127,10 @@ struct PoolerTests {
                             for number in 0..<10 {
                                 let id = (task + number * 7) % 80
                                 let found = try await store.find(Pen.self, key: id)
-                                #expect(found == (id < 64 ? Pen(id: id, color: "color \(id)") : nil))
+                                expect(found, equals: (id < 64 ? Pen(id: id, color: "color \(id)") : nil))
                                 guard number == 5, task % 4 == 0 else { continue }
                                 if isCapThere {
-                                    #expect(try await store.find(Cap.self, key: 1) == Cap(id: 1))
+                                    try await expect(store.find(Cap.self, key: 1), equals: Cap(id: 1))
                                 } else {
                                     await #expect(throws: StorageError.self) { try await store.find(Cap.self, key: 1) }
                                 }
@@ -142,7 +142,7 @@ struct PoolerTests {
             }
             try await store.close()
             let closed = await #expect(throws: StorageError.self) { try await store.find(Pen.self, key: 1) }
-            #expect(closed?.code == .closed)
+            expect(closed?.code, equals: .closed)
         }
     }
 
@@ -158,16 +158,16 @@ struct PoolerTests {
             let waits =
                 "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\".\"Cap\"'::regclass"
             try await eventually { try await Server.psql(waits) == "1" }
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             // One of the same table waits with it, until its task is cancelled.
             let cancelled = Task { try await store.find(Cap.self, key: 2) }
             try await Task.sleep(for: .milliseconds(100))
             cancelled.cancel()
             let error = await #expect(throws: StorageError.self) { try await cancelled.value }
-            #expect(error?.code == .cancelled)
-            #expect(try await Server.psql(waits) == "1", "the first one still waits")
+            expect(error?.code, equals: .cancelled)
+            try await expect(Server.psql(waits), equals: "1", "the first one still waits")
             try await session.end()
-            #expect(try await cap.value == Cap(id: 1))
+            try await expect(cap.value, equals: Cap(id: 1))
             try await store.close()
         }
     }
@@ -185,12 +185,12 @@ struct PoolerTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: House.self)
             // What follows the failure in the same round trip is not prepared, and is the next time.
             let taken = await #expect(throws: StorageError.self) { try await store.insert([House(2), House(1)]) }
-            #expect(taken?.code == .duplicateKey)
+            expect(taken?.code, equals: .duplicateKey)
             for id in 2...3 {
                 try await store.insert(House(id))
-                #expect(try await store.find(House.self, key: id) == House(id))
+                try await expect(store.find(House.self, key: id), equals: House(id))
             }
-            #expect(proxy.repeatedNames == 0)
+            expect(proxy.repeatedNames, equals: 0)
             try await store.close()
         }
     }
@@ -242,8 +242,8 @@ struct PoolerTests {
             }
             let stored = Set(try await store.select(Pen.self).keys())
             let outcome = tally.outcome.withLock { $0 }
-            #expect(outcome.acknowledged.isSubset(of: stored))
-            #expect(outcome.failed.isDisjoint(with: stored))
+            expect(outcome.acknowledged.isSubset(of: stored))
+            expect(outcome.failed.isDisjoint(with: stored))
             print(
                 "\(kills) kills of the pooler: \(outcome.acknowledged.count) saves acknowledged, \(outcome.failed.count) failed, "
                     + "\(outcome.unknown) unknown")
@@ -257,18 +257,18 @@ struct PoolerTests {
             let listen = "&listen=\(try Server.folder()):\(try Server.port())"
             let store = try await Self.store(pooler, schema, listens ? listen : "")
             let other = try await Store(Server.backend(schema), models: Pen.self)
-            #expect(store.info.lacking[.foreignCommits] == nil)
+            expect(store.info.lacking[.foreignCommits] == nil)
             var values = store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next() == [])
+            try await expect(values.next(), equals: [])
             for id in 1...5 {
                 try await other.insert(Pen(id: 2 * id))
-                #expect(try await values.next()?.last?.id == 2 * id)
+                try await expect(values.next()?.last?.id, equals: 2 * id)
                 try await store.insert(Pen(id: 2 * id + 1))
-                #expect(try await values.next()?.last?.id == 2 * id + 1)
+                try await expect(values.next()?.last?.id, equals: 2 * id + 1)
             }
             try await other.close()
             try await store.close()
-            #expect(try await Self.leftovers(pooler) == "0|0|0|0")
+            try await expect(Self.leftovers(pooler), equals: "0|0|0|0")
         }
     }
 
@@ -283,8 +283,8 @@ struct PoolerTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Cap.self)
             var pens = store.select(Pen.self).values().makeAsyncIterator()
             var caps = store.select(Cap.self).values().makeAsyncIterator()
-            #expect(try await pens.next() == [])
-            #expect(try await caps.next() == [])
+            try await expect(pens.next(), equals: [])
+            try await expect(caps.next(), equals: [])
             for id in 1...30 {
                 // The own transaction waits for the other's lock, so it begins as the notice is sent.
                 let own = try await other.transaction { transaction in
@@ -296,8 +296,8 @@ struct PoolerTests {
                 _ = try await own.value
                 var last: Int?
                 while last != id, let found = try await pens.next() { last = found.last?.id }
-                #expect(last == id)
-                #expect(try await caps.next()?.last?.id == id)
+                expect(last, equals: id)
+                try await expect(caps.next()?.last?.id, equals: id)
             }
             try await other.close()
             try await store.close()
@@ -310,13 +310,13 @@ struct PoolerTests {
             let pooled = await #expect(throws: StorageError.self) {
                 try await Self.store(pooler, schema, "&listen=\(folder)")
             }
-            #expect(pooled?.code == .configuration && pooled?.message.contains("pooler") == true)
+            expect(pooled?.code == .configuration && pooled?.message.contains("pooler") == true)
             try await OwnServer.with { server in
                 let port = try await server.ports()[0]
                 let other = await #expect(throws: StorageError.self) {
                     try await Self.store(pooler, schema, "&listen=127.0.0.1:\(port)")
                 }
-                #expect(other?.code == .configuration && other?.message.contains("another database") == true)
+                expect(other?.code == .configuration && other?.message.contains("another database") == true)
             }
         }
     }
@@ -334,8 +334,8 @@ struct PoolerTests {
             // Keeps the process that was used last.
             let keeper = try await Server.Session("SELECT 1", at: pooler.address)
             let error = await #expect(throws: StorageError.self) { try await store.insert(Pen(id: 5)) }
-            #expect(error?.code == .configuration)
-            #expect(try await Server.psql("SELECT max(id) FROM \"\(schema)\".\"Pen\"") == "4")
+            expect(error?.code, equals: .configuration)
+            try await expect(Server.psql("SELECT max(id) FROM \"\(schema)\".\"Pen\""), equals: "4")
             try await keeper.end()
             try await store.close()
         }
@@ -347,8 +347,8 @@ struct PoolerTests {
             let error = await #expect(throws: StorageError.self) {
                 if let store { try await store.insert(Pen(id: 1)) } else { _ = try await Self.store(pooler, schema) }
             }
-            #expect(error?.code == .configuration)
-            #expect(error?.message.contains("pool_mode") == true, "\(String(describing: error))")
+            expect(error?.code, equals: .configuration)
+            expect(error?.message.contains("pool_mode"), equals: true, "\(String(describing: error))")
             try await store?.close()
         }
     }
@@ -358,7 +358,7 @@ struct PoolerTests {
             let store = try await Store(
                 Server.backend(schema, "&pooler=transaction&connections=1"), models: Pen.self)
             for id in 1...3 { try await store.insert(Pen(id: id)) }
-            #expect(try await store.select(Pen.self).where { $0.id > 1 }.keys() == [2, 3])
+            try await expect(store.select(Pen.self).where { $0.id > 1 }.keys(), equals: [2, 3])
             try await store.close()
         }
     }

@@ -64,9 +64,9 @@ struct RebuildingTests {
         try await Self.whileRebuilding("Pen", LaterVersion.Pen.self, options) { store async throws in
             try await store.insert(Self.pens)
             // Its statements are prepared.
-            #expect(try await question.isRight(store))
+            try await expect(question.isRight(store))
         } _: { store async throws in
-            #expect(try await question.isRight(store))
+            try await expect(question.isRight(store))
         }
     }
 
@@ -76,7 +76,7 @@ struct RebuildingTests {
             try await store.insert((1...3).map { Person(name: "person \($0)", pens: Array(Self.pens.prefix($0))) })
         } _: { store async throws in
             let error = await #expect(throws: StorageError.self) { try await store.select(Person.self).all() }
-            #expect(error?.code == .busy)
+            expect(error?.code, equals: .busy)
         }
     }
 

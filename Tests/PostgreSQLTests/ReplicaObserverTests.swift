@@ -72,7 +72,7 @@ struct ReplicaObserverTests {
         /// Waits until the observer has this result.
         func wait(for last: [Int]) async throws {
             try await eventually { keys.withLock { $0.last } == last || error.withLock { $0 != nil } }
-            #expect(keys.withLock { $0.last } == last, "\(String(describing: error.withLock { $0 }))")
+            expect(keys.withLock { $0.last }, equals: last, "\(String(describing: error.withLock { $0 }))")
         }
     }
 
@@ -94,7 +94,7 @@ struct ReplicaObserverTests {
     @Test func `values have each commit of the primary, and none before the replica shows it`() async throws {
         try await Self.withServers { servers in
             let store = try await Store(PostgreSQLBackend(url: StorageURL(servers.url)), models: Pen.self)
-            #expect(store.info.lacking[.foreignCommits] == nil && store.info.lacking[.writing] != nil)
+            expect(store.info.lacking[.foreignCommits] == nil && store.info.lacking[.writing] != nil)
             let (received, task) = Self.observe(store)
             try await received.wait(for: [1])
             for id in 2...6 {
@@ -107,13 +107,13 @@ struct ReplicaObserverTests {
             let before = received.keys.withLock { $0.count }
             try await servers.writer.insert(Pen(id: 7))
             for _ in 0..<3 { try await store.refresh() }
-            #expect(received.keys.withLock { $0.count } == before)
-            #expect(try await store.find(Pen.self, key: 7) == nil)
+            expect(received.keys.withLock { $0.count }, equals: before)
+            try await expect(store.find(Pen.self, key: 7) == nil)
             try await servers.pause(0, false)
             try await received.wait(for: Array(1...5) + [7])
             // Each element differs from the one before, whatever else the log has.
             let all = received.keys.withLock { $0 }
-            #expect(zip(all, all.dropFirst()).allSatisfy { $0 != $1 })
+            expect(zip(all, all.dropFirst()).allSatisfy { $0 != $1 })
             try await store.close()
             await task.value
         }
@@ -124,12 +124,12 @@ struct ReplicaObserverTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(servers.url)), models: Pen.self)
             var changes = store.changes().makeAsyncIterator()
             var values = store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next()?.count == 1)
+            try await expect(values.next()?.count, equals: 1)
             for id in 2...4 {
                 try await servers.writer.insert(Pen(id: id))
                 try await eventually { try await store.find(Pen.self, key: id) != nil }
                 try await store.refresh()
-                #expect(try await values.next()?.count == id)
+                try await expect(values.next()?.count, equals: id)
             }
             guard case .gap? = try await changes.next() else {
                 Issue.record("a commit of another process without a gap")
@@ -151,7 +151,7 @@ struct ReplicaObserverTests {
             try await Server.psql(end, at: servers.replicas[0])
             try await servers.writer.insert(Pen(id: 2))
             try await eventually { servers.proxy.refused > 0 }
-            #expect(received.error.withLock { $0 } == nil)
+            expect(received.error.withLock { $0 } == nil)
             servers.proxy.refuse(false)
             try await received.wait(for: [1, 2])
             try await servers.writer.insert(Pen(id: 3))
@@ -168,7 +168,7 @@ struct ReplicaObserverTests {
             // The one connection that reads is to the first replica, and the one that looks to the second.
             let url = servers.url + "&connections=1"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-            #expect(try await store.select(Pen.self).keys() == [1])
+            try await expect(store.select(Pen.self).keys(), equals: [1])
             try await servers.lead(to: 1)
             let (received, task) = Self.observe(store)
             try await received.wait(for: [1])
@@ -178,7 +178,7 @@ struct ReplicaObserverTests {
             try await eventually { try await Server.psql(shown, at: servers.replicas[1]) == "2" }
             // It has looked at the second, and has read from the first.
             for _ in 0..<3 { try await store.refresh() }
-            #expect(received.keys.withLock { $0 } == [[1]])
+            expect(received.keys.withLock { $0 }, equals: [[1]])
             try await servers.pause(0, false)
             try await received.wait(for: [1, 2])
             try await store.close()
@@ -192,7 +192,7 @@ struct ReplicaObserverTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             let (received, task) = Self.observe(store)
             try await received.wait(for: [1])
-            #expect(servers.proxy.connections > 0)
+            expect(servers.proxy.connections > 0)
             try await servers.writer.insert(Pen(id: 2))
             try await received.wait(for: [1, 2])
             servers.proxy.refuse(true)
@@ -201,7 +201,7 @@ struct ReplicaObserverTests {
                 try await servers.writer.insert(Pen(id: id))
                 try await received.wait(for: Array(1...id))
             }
-            #expect(servers.proxy.count == 1)
+            expect(servers.proxy.count, equals: 1)
             try await store.close()
             await task.value
         }

@@ -28,7 +28,7 @@ struct ReplicaTests {
         /// Expects that the store finds a record, or that it finds none.
         func expectRecord(_ key: Int, isThere: Bool = true) async throws {
             let found = try await store.find(Pen.self, key: key)
-            #expect((found != nil) == isThere)
+            expect((found != nil) == isThere)
         }
     }
 
@@ -61,16 +61,16 @@ struct ReplicaTests {
     @Test func `reads are the replica's, and have the store's own commits all the same`() async throws {
         try await Self.withReplica { pair in
             try await pair.expectRecord(1)
-            #expect(pair.proxy.connections == 1)
+            expect(pair.proxy.connections, equals: 1)
             // What others commit meanwhile is not there yet, which shows where the read comes from.
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
             try await pair.expectRecord(2, isThere: false)
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
-            #expect(keys == [1])
+            expect(keys, equals: [1])
             // The replica does not come so far in time, and the primary answers.
             try await pair.store.insert(Pen(id: 3))
-            #expect(try await pair.store.select(Pen.self).keys() == [1, 2, 3])
+            try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2, 3])
             // What was read once stays.
             try await pair.expectRecord(2)
             try await pair.pause(false)
@@ -105,7 +105,7 @@ struct ReplicaTests {
             }
             let after = try await #require(Int(Server.psql(sql, at: pair.replica)))
             // The first read asks until its time is over, each later one once at most.
-            #expect(after - before - own < 100)
+            expect(after - before - own < 100)
             try await pair.pause(false)
         }
     }
@@ -148,8 +148,8 @@ struct ReplicaTests {
                 primary.holdAnswers(false)
                 return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
             }
-            #expect(found == 24)
-            #expect(primary.roundTrips - before < 12)
+            expect(found, equals: 24)
+            expect(primary.roundTrips - before < 12)
             try await store.close()
         }
     }
@@ -166,19 +166,20 @@ struct ReplicaTests {
                 return try await Server.psql("SELECT pg_current_wal_flush_lsn() < '\(place)'", at: pair.primary) == "t"
             }
             try await pair.expectRecord(1)
-            #expect(try await Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary) == "t")
+            try await expect(
+                Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary), equals: "t")
         }
     }
 
     @Test func `an observer sees each commit, also where the replica is behind`() async throws {
         try await Self.withReplica { pair in
             var values = pair.store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next()?.map(\.id) == [1])
+            try await expect(values.next()?.map(\.id), equals: [1])
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
-            #expect(try await values.next()?.map(\.id) == [1, 2])
+            try await expect(values.next()?.map(\.id), equals: [1, 2])
             try await pair.store.insert(Pen(id: 3))
-            #expect(try await values.next()?.map(\.id) == [1, 2, 3])
+            try await expect(values.next()?.map(\.id), equals: [1, 2, 3])
             try await pair.pause(false)
         }
     }
@@ -191,9 +192,9 @@ struct ReplicaTests {
             pair.proxy.refuse(true)
             pair.proxy.cut(.afterAnswer(1))
             try await pair.expectRecord(1)
-            #expect(pair.proxy.count == 1)
+            expect(pair.proxy.count, equals: 1)
             for _ in 0..<10 { try await pair.expectRecord(1) }
-            #expect(pair.proxy.refused <= 2)
+            expect(pair.proxy.refused <= 2)
         }
     }
 
@@ -220,7 +221,7 @@ struct ReplicaTests {
             try await pair.expectRecord(1)
             pair.proxy.cut(.afterAnswer(1))
             let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
-            #expect(keys == [1])
+            expect(keys, equals: [1])
             try await eventually {
                 try await pair.expectRecord(1)
                 return pair.proxy.connections > 1
@@ -233,7 +234,7 @@ struct ReplicaTests {
                     _ = try reading.select(Pen.self).count()
                 }
             }
-            #expect(error?.code == .io)
+            expect(error?.code, equals: .io)
             try await pair.expectRecord(1)
         }
     }
@@ -245,11 +246,11 @@ struct ReplicaTests {
             try await Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
             // Its place is looked at, since the store has written.
             try await pair.store.insert(Pen(id: 2))
-            #expect(try await pair.store.select(Pen.self).keys() == [1, 2])
-            #expect(try await pair.store.select(Pen.self).keys() == [1, 2])
+            try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2])
+            try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2])
             let url = "\(pair.primary)&schema=app&replicas=\(try Server.folder()):\(try Server.port())"
             let stranger = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
-            #expect(try await stranger.select(Pen.self).keys() == [1, 2])
+            try await expect(stranger.select(Pen.self).keys(), equals: [1, 2])
             try await stranger.close()
         }
     }

@@ -26,7 +26,7 @@ struct FullTextTests {
                             let id = time * 4 + number
                             try await store.save(Note(id: id, title: "note word\(id)"))
                             let found = try await store.select(Note.self).where { $0.matches("word\(id)") }.keys()
-                            #expect(found == [id])
+                            expect(found, equals: [id])
                             if time.isMultiple(of: 5) { try await store.delete(Note.self, key: id) }
                         }
                     }
@@ -35,14 +35,14 @@ struct FullTextTests {
             }
             let all = try await stores[0].select(Note.self).count()
             for store in stores {
-                #expect(try await store.select(Note.self).where { $0.matches("note") }.count() == all)
+                try await expect(store.select(Note.self).where { $0.matches("note") }.count(), equals: all)
             }
             try await stores[1].verify { Issue.record("\($0)") }
             // A program without search would leave the index as it is, so it refuses the store.
             let format = try await Server.psql("SELECT value FROM \"\(schema)\".storage_info WHERE key = 'format'")
-            #expect(format == "2")
+            expect(format, equals: "2")
             let next = try await Store(Server.backend(schema), models: Note.self)
-            #expect(next.info.format?.hasSuffix("schema record 2") == true)
+            expect(next.info.format?.hasSuffix("schema record 2"), equals: true)
             try await next.close()
             for store in stores { try await store.close() }
         }

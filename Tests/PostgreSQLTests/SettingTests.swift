@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(
@@ -33,18 +34,18 @@ struct SettingTests {
             try await store.insert(Former.Quoted(id: 0))
             try await store.close()
             store = try await Store(PostgreSQLBackend(address, schema: schema), models: Quoted.self)
-            #expect(try await store.find(Quoted.self, key: 0) == Quoted(id: 0))
+            try await expect(store.find(Quoted.self, key: 0), equals: Quoted(id: 0))
             for (index, text) in Self.texts.enumerated() {
                 let record = Quoted(
                     id: index + 1, text: text, data: Data(text.utf8), long: String(repeating: text, count: 600),
                     list: [text, "\\u0041"])
                 try await store.insert(record)
-                #expect(try await store.select(Quoted.self).where { $0.text == text }.all() == [record])
-                #expect(try await store.select(Quoted.self).where { $0.long == record.long }.all() == [record])
-                #expect(try await store.select(Quoted.self).where { $0.list.contains(text) }.all() == [record])
-                #expect(try await store.select(Quoted.self).where { $0.text.hasSuffix(text) }.all().contains(record))
+                try await expect(store.select(Quoted.self).where { $0.text == text }.all(), equals: [record])
+                try await expect(store.select(Quoted.self).where { $0.long == record.long }.all(), equals: [record])
+                try await expect(store.select(Quoted.self).where { $0.list.contains(text) }.all(), equals: [record])
+                try await expect(store.select(Quoted.self).where { $0.text.hasSuffix(text) }.all().contains(record))
                 let pattern = "*" + text.replacing("\\", with: "\\\\")
-                #expect(try await store.select(Quoted.self).where { $0.text.like(pattern) }.all().contains(record))
+                try await expect(store.select(Quoted.self).where { $0.text.like(pattern) }.all().contains(record))
             }
             try await store.close()
         }
@@ -65,7 +66,7 @@ struct SettingTests {
                   FOR EACH ROW EXECUTE FUNCTION "\(schema)".told()
                 """)
             try await Store(PostgreSQLBackend(address, schema: schema), models: Quoted.self).close()
-            #expect(try await Server.psql("SELECT DISTINCT strings FROM \"\(schema)\".told") == "on")
+            try await expect(Server.psql("SELECT DISTINCT strings FROM \"\(schema)\".told"), equals: "on")
         }
     }
 
@@ -99,7 +100,7 @@ struct SettingTests {
                 let store = try await Store(PostgreSQLBackend(url: StorageURL(address)), models: Probe.self)
                 try await store.save(Probe(id: 1))
                 let found = try await store.find(Probe.self, key: 1)
-                #expect(found == Probe(id: 1, limit: "4321ms", commit: commit, strings: "on", jit: "off"))
+                expect(found, equals: Probe(id: 1, limit: "4321ms", commit: commit, strings: "on", jit: "off"))
                 try await store.close()
             }
         }
@@ -119,19 +120,19 @@ struct SettingTests {
             let own = try await Server.psql("SHOW lock_timeout")
             for id in 1...5 {
                 try await relaxed.save(Probe(id: id))
-                #expect(
-                    try await relaxed.find(Probe.self, key: id)
+                try await expect(
+                    relaxed.find(Probe.self, key: id)
                         == Probe(id: id, limit: "4321ms", commit: "off", strings: "on", jit: "off"))
-                #expect(try await relaxed.read { try $0.select(Probe.self).count() } == id)
+                try await expect(relaxed.read { try $0.select(Probe.self).count() }, equals: id)
                 for try await _ in relaxed.select(Probe.self).stream() {}
                 let left = try await Server.psql(
                     "SELECT current_setting('lock_timeout'), current_setting('synchronous_commit'), current_setting('jit'), "
                         + "current_setting('cursor_tuple_fraction')",
                     at: pooler.address)
-                #expect(left == "\(own)|on|\(try await Server.psql("SHOW jit"))|0.1")
+                expect(left, equals: "\(own)|on|\(try await Server.psql("SHOW jit"))|0.1")
                 let statements = try await Server.psql(
                     "SELECT count(*) FROM pg_prepared_statements", at: pooler.address)
-                #expect(statements == "0")
+                expect(statements, equals: "0")
             }
             try await relaxed.close()
         }
@@ -155,9 +156,9 @@ struct SettingTests {
             let session = await #expect(throws: StorageError.self) {
                 try await store.read { try $0.select(Probe.self).all() }
             }
-            #expect(single?.code == .busy && session?.code == .busy)
+            expect(single?.code == .busy && session?.code == .busy)
             try await lock.end()
-            #expect(try await store.select(Probe.self).keys() == [1])
+            try await expect(store.select(Probe.self).keys(), equals: [1])
             try await store.close()
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable struct Person: Equatable {
@@ -75,8 +76,8 @@ struct StoreTests {
             try await since.delete(OwnerSince.Owner.self, key: (1 << 32) + 1)
             try await since.close()
             let again = try await Store(Server.backend(schema), models: OwnerAgain.Owner.self)
-            #expect(
-                try await again.select(OwnerAgain.Owner.self).all() == [.init(id: 1, pens: [Pen(id: 7, color: "red")])])
+            try await expect(
+                again.select(OwnerAgain.Owner.self).all(), equals: [.init(id: 1, pens: [Pen(id: 7, color: "red")])])
             try await again.close()
         }
     }
@@ -88,17 +89,18 @@ struct StoreTests {
                 Person(
                     name: "Ada\u{0}L", email: "ada@x", age: 36, price: 1.5, big: .max, tags: ["a", "b"],
                     pens: [Pen(id: 7, color: "red"), Pen(id: 8)]))
-            #expect(try await store.find(Person.self, key: 1) == ada)
-            #expect(try await store.select(Person.self).where { $0.name == "Ada\u{0}L" && $0.age > 35 }.all() == [ada])
+            try await expect(store.find(Person.self, key: 1), equals: ada)
+            try await expect(
+                store.select(Person.self).where { $0.name == "Ada\u{0}L" && $0.age > 35 }.all(), equals: [ada])
             let types = try await Server.psql(
                 """
                 SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
                 FROM information_schema.columns WHERE table_schema = '\(schema)' AND table_name = 'Person'
                 """)
-            #expect(
-                types == "id bigint, name text, email text, age bigint, price numeric, big numeric, tags json")
+            expect(
+                types, equals: "id bigint, name text, email text, age bigint, price numeric, big numeric, tags json")
             let pens = try await Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
-            #expect(pens == "1|0|7|red\n1|1|8|")
+            expect(pens, equals: "1|0|7|red\n1|1|8|")
             try await store.close()
         }
     }
@@ -114,8 +116,9 @@ struct StoreTests {
                 WHERE c.relnamespace = '"\(schema)"'::regnamespace AND c.relname
                 """
             let first = try await Server.psql("\(comments) LIKE 'P%'")
-            #expect(
-                first == """
+            expect(
+                first,
+                equals: """
                     Records of Person.
                     tags: An array of string.
                     The records that Person owns as pens.
@@ -127,8 +130,9 @@ struct StoreTests {
             try await store.close()
             let wide = try await Store(Server.backend(schema), models: Wide.self)
             let added = try await Server.psql("\(comments) = 'Growing'")
-            #expect(
-                added == """
+            expect(
+                added,
+                equals: """
                     Records of Growing.
                     date: Seconds since 2001-01-01 00:00 UTC.
                     link: A URL.
@@ -144,7 +148,7 @@ struct StoreTests {
             try await first.insert(Plain(id: 1))
             try await first.close()
             let second = try await Store(Server.backend(schema), models: Wide.self)
-            #expect(try await second.find(Wide.self, key: 1) == Wide(id: 1))
+            try await expect(second.find(Wide.self, key: 1), equals: Wide(id: 1))
             try await second.close()
         }
     }
@@ -159,8 +163,8 @@ struct StoreTests {
             let error = await #expect(throws: StorageError.self) {
                 try await store.insert(Triple(first: part, second: part, third: last + "k"))
             }
-            #expect(error?.code == .limitExceeded)
-            #expect(try await store.select(Triple.self).count() == 1)
+            expect(error?.code, equals: .limitExceeded)
+            try await expect(store.select(Triple.self).count(), equals: 1)
             try await store.close()
         }
     }
@@ -169,12 +173,12 @@ struct StoreTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
             try await store.save(Pen(id: 1))
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             try await Server.psql(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             try await store.save(Pen(id: 2))
-            #expect(try await store.select(Pen.self).count() == 2)
+            try await expect(store.select(Pen.self).count(), equals: 2)
             try await store.close()
         }
     }
@@ -183,15 +187,15 @@ struct StoreTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
             try await store.save(Pen(id: 1))
-            #expect(try await store.select(Pen.self).all().count == 1)
-            #expect(try await store.read { tx in try tx.select(Pen.self).count() } == 1)
-            #expect(try await store.transaction { tx in try tx.select(Pen.self).count() } == 1)
+            try await expect(store.select(Pen.self).all().count, equals: 1)
+            try await expect(store.read { tx in try tx.select(Pen.self).count() }, equals: 1)
+            try await expect(store.transaction { tx in try tx.select(Pen.self).count() }, equals: 1)
             // The server answers in the order of what it was sent, so this is behind the ends of the transactions.
-            #expect(try await store.select(Pen.self).count() == 1)
+            try await expect(store.select(Pen.self).count(), equals: 1)
             try await store.save(Pen(id: 2))
             let open = try await Server.psql(
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND state LIKE 'idle in%'")
-            #expect(open == "0")
+            expect(open, equals: "0")
             try await store.close()
         }
     }
@@ -207,8 +211,8 @@ struct StoreTests {
                     _ = try store.blocking.find(Pen.self, key: 1)
                 }
             }
-            #expect(error?.code == .busy)
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            expect(error?.code, equals: .busy)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             try await store.close()
         }
     }

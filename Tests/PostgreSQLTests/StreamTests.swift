@@ -13,16 +13,16 @@ struct StreamTests {
             for _ in 0..<5 {
                 var count = 0
                 for try await _ in store.select(Person.self).stream().prefix(most) { count += 1 }
-                #expect(count == min(most, 2500))
+                expect(count, equals: min(most, 2500))
                 // What no SQL expresses is computed here.
                 count = 0
                 let folded = store.select(Person.self).where {
                     $0.name.contains("N", ignoring: [.case]) && $0.pens.any { $0.color.contains("", ignoring: [.case]) }
                 }
                 for try await _ in folded.limit(most).stream().prefix(10) { count += 1 }
-                #expect(count == min(most, 10))
+                expect(count, equals: min(most, 10))
                 for try await _ in store.select(Person.self).limit(0).stream() {}
-                #expect(try await store.select(Person.self).order { $0.name }.limit(1).offset(2).all().count == 1)
+                try await expect(store.select(Person.self).order { $0.name }.limit(1).offset(2).all().count, equals: 1)
             }
             try await store.save(Person(id: 1, name: "last"))
             try await store.close()
@@ -44,9 +44,9 @@ struct ReadTests {
             try await eventually { try await Server.psql(waits) == "1" }
             waiting.cancel()
             let error = await #expect(throws: StorageError.self) { try await waiting.value }
-            #expect(error?.code == .cancelled)
+            expect(error?.code, equals: .cancelled)
             try await lock.end()
-            for _ in 0..<3 { #expect(try await store.select(Pen.self).count() == 1) }
+            for _ in 0..<3 { try await expect(store.select(Pen.self).count(), equals: 1) }
             try await store.close()
         }
     }
@@ -70,7 +70,7 @@ struct StatementTests {
                         if number % 3 == 0 { throw CancellationError() }
                     }
                 } catch is CancellationError {}
-                #expect(try await store.select(Person.self).where(text: text).count() == 1)
+                try await expect(store.select(Person.self).where(text: text).count(), equals: 1)
             }
             try await store.close()
         }

@@ -64,7 +64,7 @@ struct TLSTests {
         let texts = [
             error?.message, error.map { "\($0)" }, error.map { String(reflecting: $0) }, error?.localizedDescription,
         ]
-        for text in texts.compactMap(\.self) { #expect(!text.contains(password), "\(text)") }
+        for text in texts.compactMap(\.self) { expect(!text.contains(password), "\(text)") }
         return error
     }
 
@@ -87,15 +87,15 @@ struct TLSTests {
         try await Self.withServer { server in
             let store = try await Store(PostgreSQLBackend(url: StorageURL(server.url())), models: Pen.self)
             try await store.insert(Pen(id: 1))
-            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await expect(store.find(Pen.self, key: 1) != nil)
             let encrypted =
                 "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_port > 0"
-            #expect(try await Server.psql(encrypted, at: server.address) == "t")
-            #expect(!store.info.location.contains(Self.password))
+            try await expect(Server.psql(encrypted, at: server.address), equals: "t")
+            expect(!store.info.location.contains(Self.password))
             // An observer's connection is another one.
             var values = store.select(Pen.self).values().makeAsyncIterator()
-            #expect(try await values.next()?.count == 1)
-            #expect(try await Server.psql(encrypted, at: server.address) == "t")
+            try await expect(values.next()?.count, equals: 1)
+            try await expect(Server.psql(encrypted, at: server.address), equals: "t")
             try await store.close()
         }
     }
@@ -105,15 +105,15 @@ struct TLSTests {
     {
         try await Self.withServer { server in
             let stranger = await Self.refusal(server.url(authority: "stranger"))
-            #expect(stranger?.code == .configuration && stranger?.message.contains("sslrootcert") == true)
+            expect(stranger?.code == .configuration && stranger?.message.contains("sslrootcert") == true)
             let absent = await Self.refusal(server.url(authority: "absent"))
-            #expect(absent?.code == .configuration && absent?.message.contains("sslrootcert") == true)
-            #expect(absent?.message.contains("cannot be read") == true)
+            expect(absent?.code == .configuration && absent?.message.contains("sslrootcert") == true)
+            expect(absent?.message.contains("cannot be read"), equals: true)
 
             try await server.use("elsewhere")
             let elsewhere = await Self.refusal(server.url())
-            #expect(elsewhere?.code == .configuration && elsewhere?.message.contains("another host") == true)
-            #expect("\(elsewhere?.underlying ?? CancellationError())".contains("db.example.com"))
+            expect(elsewhere?.code == .configuration && elsewhere?.message.contains("another host") == true)
+            expect("\(elsewhere?.underlying ?? CancellationError())".contains("db.example.com"))
             // By the name that it has.
             try await Store(PostgreSQLBackend(url: StorageURL(server.url("db.example.com"))), models: Pen.self).close()
             // Who asks for less gets less.
@@ -122,9 +122,9 @@ struct TLSTests {
 
             try await server.use("expired")
             let expired = await Self.refusal(server.url())
-            #expect(expired?.code == .configuration && expired?.message.contains("expired") == true)
+            expect(expired?.code == .configuration && expired?.message.contains("expired") == true)
             for error in [stranger, absent, elsewhere, expired] {
-                #expect(error?.message.contains("cannot be reached") == false, "\(error?.message ?? "")")
+                expect(error?.message.contains("cannot be reached"), equals: false, "\(error?.message ?? "")")
             }
         }
     }
@@ -141,12 +141,12 @@ struct TLSTests {
                 "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE client_port > 0",
                 at: server.address)
             let error = await #expect(throws: StorageError.self) { try await store.insert(Pen(id: 3)) }
-            #expect(
+            expect(
                 error?.code == .configuration && error?.message.contains("expired") == true,
                 "\(String(describing: error))")
             try await server.use("right")
             try await store.insert(Pen(id: 3))
-            #expect(try await store.select(Pen.self).count() == 3)
+            try await expect(store.select(Pen.self).count(), equals: 3)
             try await store.close()
         }
     }
@@ -160,12 +160,12 @@ struct TLSTests {
                     + "UNION ALL SELECT 'local all all trust') TO PROGRAM 'cat > pg_hba.conf'", at: server.address)
             try await Server.psql("SELECT pg_reload_conf()", at: server.address)
             let open = try await Self.eventualRefusal(server.url(mode: "disable"))
-            #expect(
+            expect(
                 open?.code == .configuration && open?.message.contains("encrypted") == true, "\(open?.message ?? "")")
             try await OwnServer.with { plain in
                 let port = try await plain.ports()[0]
                 let none = await Self.refusal(server.url().replacing(":\(server.port)/", with: ":\(port)/"))
-                #expect(
+                expect(
                     none?.code == .configuration && none?.message.contains("no TLS") == true, "\(none?.message ?? "")")
                 // One without TLS that admits nobody over a network: encryption alone would not help.
                 try await Server.psql(
@@ -173,7 +173,7 @@ struct TLSTests {
                 try await Server.psql("SELECT pg_reload_conf()", at: plain.addresses[0])
                 let closed = try await Self.eventualRefusal(
                     "postgresql://storage@127.0.0.1:\(port)/postgres?schema=app")
-                #expect(
+                expect(
                     closed?.code == .configuration && closed?.message.contains("pg_hba.conf") == true,
                     "\(closed?.message ?? "")")
             }
@@ -186,18 +186,18 @@ struct TLSTests {
             try await Store(PostgreSQLBackend(url: StorageURL(server.url())), models: Pen.self).close()
             func tls(_ url: String) async throws -> (all: String, findings: [Doctor.Finding]) {
                 let (text, _) = try await Doctor.output(url)
-                #expect(!text.contains(Self.password))
+                expect(!text.contains(Self.password))
                 return (text, try await Doctor.findings(text).filter { ["tls", "connection"].contains($0.check) })
             }
             let full = try await tls(server.url()).findings
-            #expect(full.count == 1 && full[0].severity == "note" && full[0].message.contains("is verified"))
+            expect(full.count == 1 && full[0].severity == "note" && full[0].message.contains("is verified"))
             let required = try await tls(server.url(mode: "require", authority: "absent")).findings
-            #expect(required.count == 1 && required[0].message.contains("does not check"))
-            #expect(required[0].advice?.contains("verify-full") == true)
+            expect(required.count == 1 && required[0].message.contains("does not check"))
+            expect(required[0].advice?.contains("verify-full"), equals: true)
             try await server.use("expired")
             let expired = try await tls(server.url()).findings
-            #expect(expired.map(\.check) == ["connection"] && expired[0].severity == "error")
-            #expect(expired[0].message.contains("expired"))
+            expect(expired.map(\.check) == ["connection"] && expired[0].severity == "error")
+            expect(expired[0].message.contains("expired"))
         }
     }
 }

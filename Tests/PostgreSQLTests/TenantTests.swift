@@ -78,11 +78,11 @@ struct TenantTests {
                                 let guest = try await store.insert(
                                     GuestsBefore.Guest(name: "\(tenant) \(round)", pens: [Pen(id: round)]))
                                 let found = try await store.find(GuestsBefore.Guest.self, key: #require(guest.id))
-                                #expect(found == guest)
+                                expect(found, equals: guest)
                                 let others = store.select(GuestsBefore.Guest.self).where {
                                     !$0.name.hasPrefix("\(tenant) ")
                                 }
-                                #expect(try await others.count() == 0)
+                                try await expect(others.count(), equals: 0)
                             }
                         }
                     }
@@ -97,7 +97,7 @@ struct TenantTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(most.count.withLock { $0 } <= 4, "two that read and two that write")
+            expect(most.count.withLock { $0 } <= 4, "two that read and two that write")
             await tenants.close()
         }
     }
@@ -107,7 +107,7 @@ struct TenantTests {
             let count = TestExtent.isLarge ? 1000 : 40
             let names = (0..<count).map { "t\($0)" }
             let first = try Self.tenants(prefix, [GuestsBefore.Guest.self])
-            #expect(await first.migrate(names).isComplete)
+            await expect(first.migrate(names).isComplete)
             await first.close()
 
             let proxy = try CuttingProxy(to: Server.socket())
@@ -121,8 +121,8 @@ struct TenantTests {
             let trips = proxy.roundTrips - before.0
             let time = (ContinuousClock.now - before.2) / (count - 1)
             print("\(count - 1) stores opened, each by \(Double(trips) / Double(count - 1)) round trips in \(time)")
-            #expect(trips <= 2 * (count - 1))
-            #expect(proxy.connections == before.1)
+            expect(trips <= 2 * (count - 1))
+            expect(proxy.connections, equals: before.1)
             await tenants.close()
         }
     }
@@ -149,11 +149,11 @@ struct TenantTests {
     @Test func `a tenant of a newer program fails alone, and one that is dropped is made anew`() async throws {
         try await Self.withPrefix { prefix in
             let tenants = try Self.tenants(prefix, [GuestsBefore.Guest.self])
-            #expect(await tenants.migrate(["a", "b", "c"]).isComplete)
+            await expect(tenants.migrate(["a", "b", "c"]).isComplete)
             try await Server.psql("UPDATE \"\(prefix)_b\".storage_info SET value = '99' WHERE key = 'format'")
             let migration = await tenants.migrate(["a", "b", "c"])
-            #expect(migration.count == 2 && migration.failures.map(\.tenant) == ["b"])
-            #expect(migration.failures.first?.error.code == .schemaNewer)
+            expect(migration.count == 2 && migration.failures.map(\.tenant) == ["b"])
+            expect(migration.failures.first?.error.code, equals: .schemaNewer)
 
             try await tenants.withStore("c") { store in
                 try await store.insert(GuestsBefore.Guest(name: "Ada"))
@@ -161,19 +161,19 @@ struct TenantTests {
                 let gone = await #expect(throws: StorageError.self) {
                     try await store.insert(GuestsBefore.Guest(name: "Bob"))
                 }
-                #expect(gone?.code == .schemaMismatch)
+                expect(gone?.code, equals: .schemaMismatch)
                 let unread = await #expect(throws: StorageError.self) {
                     try await store.select(GuestsBefore.Guest.self).count()
                 }
-                #expect(unread?.code == .schemaMismatch)
+                expect(unread?.code, equals: .schemaMismatch)
             }
             // The connections are as good as before for the others.
-            #expect(
-                try await tenants.withStore("a") { store in try await store.select(GuestsBefore.Guest.self).count() }
+            try await expect(
+                tenants.withStore("a") { store in try await store.select(GuestsBefore.Guest.self).count() }
                     == 0)
             await tenants.close("c")
-            #expect(
-                try await tenants.withStore("c") { store in try await store.select(GuestsBefore.Guest.self).count() }
+            try await expect(
+                tenants.withStore("c") { store in try await store.select(GuestsBefore.Guest.self).count() }
                     == 0)
             await tenants.close()
         }
@@ -185,7 +185,7 @@ struct TenantTests {
         try await Self.withPrefix { prefix in
             let names = (0..<TestExtent.count(20)).map { "t\($0)" }
             let old = try Self.tenants(prefix, [GuestsBefore.Guest.self])
-            #expect(await old.migrate(names).isComplete)
+            await expect(old.migrate(names).isComplete)
             for name in names {
                 try await old.withStore(name) { store in try await store.insert(GuestsBefore.Guest(name: name)) }
             }
@@ -197,14 +197,14 @@ struct TenantTests {
                 _ = try? Server.blockingPsql(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(prefix)'")
             }
-            #expect(ended.count + ended.failures.count == names.count && ended.remaining.isEmpty)
+            expect(ended.count + ended.failures.count == names.count && ended.remaining.isEmpty)
             // A store that was in the middle is as it was.
             let again = await new.migrate(names)
-            #expect(again.isComplete && again.count == names.count)
+            expect(again.isComplete && again.count == names.count)
             for name in names {
                 let guests = try await new.withStore(name) { store in try await store.select(GuestsNow.Guest.self).all()
                 }
-                #expect(guests == [GuestsNow.Guest(id: 1, name: name)])
+                expect(guests, equals: [GuestsNow.Guest(id: 1, name: name)])
             }
             await new.close()
         }

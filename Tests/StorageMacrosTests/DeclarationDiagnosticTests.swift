@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests the diagnostics about a declaration as a whole.
@@ -60,10 +61,10 @@ import Testing
                 "a '@Storable' struct cannot be in a nested type that is 'private': its conformance is at file scope; make "
                 + "that type 'fileprivate'", line: 1, column: 32)
         expectRefusal("enum Shop { private enum Box { @Storable struct Pen { var id: Int } } }", diagnostic)
-        #expect(
+        expect(
             Expansion("private enum Shop { enum Box { @Storable struct Pen { var id: Int } } }").lines(
                 with: "extension Shop.Box.Pen"
-            ).count == 1)
+            ).count, equals: 1)
     }
 
     @Test func `a struct with a wrong property has a conformance all the same`() {
@@ -75,18 +76,20 @@ import Testing
                 var status = Status.wanted
             }
             """)
-        #expect(
-            expansion.lines(with: "extension Book") == [
+        expect(
+            expansion.lines(with: "extension Book"),
+            equals: [
                 "extension Book: StorageAPI.Storable, StorageAPI.AlwaysKeyed {"
             ])
-        #expect(expansion.lines(with: "typealias") == ["public typealias Key = Int"])
-        #expect(
-            expansion.lines(with: "QueryExpression") == [
+        expect(expansion.lines(with: "typealias"), equals: ["public typealias Key = Int"])
+        expect(
+            expansion.lines(with: "QueryExpression"),
+            equals: [
                 "public var id: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 0) }",
                 "var title: StorageAPI.QueryExpression<String> { .init(_propertyPath, 1) }",
             ])
-        #expect(expansion.lines(with: "throw StorageAPI.StorageError").count == 2)
-        #expect(expansion.properties == [])
+        expect(expansion.lines(with: "throw StorageAPI.StorageError").count, equals: 2)
+        expect(expansion.properties, equals: [])
     }
 
     @Test func `a stored property inside #if is refused`() {
@@ -124,6 +127,6 @@ import Testing
 
     @Test func `methods and computed properties may stand inside #if`() {
         let expansion = Expansion(properties: "#if DEBUG\nfunc f() {}\nvar a: Int { 1 }\nstatic var b = 1\n#endif")
-        #expect(expansion.lines(with: "self.init") == ["self.init(id: p0)"])
+        expect(expansion.lines(with: "self.init"), equals: ["self.init(id: p0)"])
     }
 }

@@ -4,6 +4,7 @@ import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
+import TestSupport
 import Testing
 
 /// A source with its macros expanded. Nothing here needs swift-syntax's support for tests, which toolchains do not have.
@@ -45,8 +46,8 @@ struct Expansion {
     /// Everything that the expansion expects of its source and of the macro: the text parses, and the macro reported these
     /// diagnostics.
     fileprivate func expectDiagnostics(_ diagnostics: [DiagnosticSpec], at location: Testing.SourceLocation) {
-        #expect(!Parser.parse(source: text).hasError, "not Swift:\n\(text)", sourceLocation: location)
-        #expect(context.diagnostics.map(spec) == diagnostics, sourceLocation: location)
+        expect(!Parser.parse(source: text).hasError, "not Swift:\n\(text)", sourceLocation: location)
+        expect(context.diagnostics.map(spec), equals: diagnostics, sourceLocation: location)
     }
 
     fileprivate var text: String { expanded.description }
@@ -118,7 +119,7 @@ func expectExpansion(
 ) {
     let expansion = Expansion(source, alreadyConforms: alreadyConforms)
     expansion.expectDiagnostics([], at: location)
-    #expect(lines(expansion.text) == lines(expanded), sourceLocation: location)
+    expect(lines(expansion.text), equals: lines(expanded), sourceLocation: location)
 }
 
 /// Expects that a source is refused with exactly these diagnostics, and what it becomes with their fix-its applied: the
@@ -130,7 +131,7 @@ func expectRefusal(
     let expansion = Expansion(source)
     expansion.expectDiagnostics(diagnostics, at: location)
     guard let fixed else { return }
-    #expect(lines(expansion.fixed(applying: fixIt)) == lines(fixed), sourceLocation: location)
+    expect(lines(expansion.fixed(applying: fixIt)), equals: lines(fixed), sourceLocation: location)
 }
 
 /// The lines of a text between its first and its last that is not empty. A failure names the lines that differ.

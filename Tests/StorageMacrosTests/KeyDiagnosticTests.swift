@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests the diagnostics about keys.
@@ -5,9 +6,9 @@ import Testing
     @Test(arguments: ["", "static let id = 1", "var id: Int { 1 }", "@Ignored var id = 1"])
     func `a struct whose id is not stored has no key, and writes none`(property: String) {
         let expansion = Expansion("@Storable struct Pen { var color: String; \(property) }")
-        #expect(expansion.lines(with: "typealias") == ["typealias Key = Never"])
-        #expect(expansion.lines(with: "writeKey") == [] && expansion.lines(with: "readKey") == [])
-        #expect(expansion.lines(with: "values(of") == [])
+        expect(expansion.lines(with: "typealias"), equals: ["typealias Key = Never"])
+        expect(expansion.lines(with: "writeKey") == [] && expansion.lines(with: "readKey") == [])
+        expect(expansion.lines(with: "values(of"), equals: [])
     }
 
     @Test(arguments: [
@@ -38,7 +39,7 @@ import Testing
         "Int", "Int8", "UInt64", "String", "UUID", "Foundation.UUID", "Status", "Shop.Code", "Int64?", "UUID?",
     ])
     func `a type that keys may have is taken`(type: String) {
-        #expect(Expansion("@Storable struct Pen { var id: \(type) }").lines(with: "typealias").count == 1)
+        expect(Expansion("@Storable struct Pen { var id: \(type) }").lines(with: "typealias").count, equals: 1)
     }
 
     @Test(arguments: [("String?", "String"), ("Optional<String>", "String"), ("String!", "String")])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests the diagnostics about stored names.
@@ -48,6 +49,6 @@ import Testing
                 @Field("\u{E9}") var a: Int
                 @Field("e\u{301}") var b: Int
                 """)
-        #expect(expansion.properties.count == 4)
+        expect(expansion.properties.count, equals: 4)
     }
 }

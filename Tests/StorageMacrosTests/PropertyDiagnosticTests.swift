@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Tests the diagnostics about a property.
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func `another model's key is no shadowed type`() {
-        #expect(Expansion(properties: "var a: Person.Key").properties == [#""a", (Person.Key).self"#])
+        expect(Expansion(properties: "var a: Person.Key").properties, equals: [#""a", (Person.Key).self"#])
     }
 
     @Test(arguments: ["@Indexed", "@Unique", "@Expires", "@Created", "@Modified"])
@@ -138,6 +139,6 @@ import Testing
     }
 
     @Test func `a wrapper may give an ignored property its default`() {
-        #expect(Expansion(properties: "@Ignored @Cached var a: Int").properties == [])
+        expect(Expansion(properties: "@Ignored @Cached var a: Int").properties, equals: [])
     }
 }

@@ -36,18 +36,18 @@ struct BuildTests {
         while try !SearchIndex(compared.tables, properties: properties, limits: compared.limits).settle(1) {
             steps += 1
         }
-        #expect(steps > 1)
+        expect(steps > 1)
         let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
         try index.finishBuild()
-        #expect(try !index.shape().isMerging)
+        try expect(!index.shape().isMerging)
         let segments = Set(compared.tables.tables[.segments, default: [:]].keys)
         let segmentsOfBlocks = Set(compared.tables.tables[.blocks, default: [:]].keys.map { $0 >> 24 })
-        #expect(segmentsOfBlocks.isSubset(of: segments), "no block of a merged segment remains")
+        expect(segmentsOfBlocks.isSubset(of: segments), "no block of a merged segment remains")
         for _ in 0..<60 { try compared.expectEqual(texts.query()) }
         for _ in 0..<40 { try compared.write([texts.document(400)]) }
         compared.cache = SearchCache()
         for _ in 0..<20 { try compared.expectEqual(texts.query()) }
-        #expect(try differences(compared) == [])
+        try expect(differences(compared), equals: [])
     }
 
     private func differences(_ compared: Compared) throws -> [SearchDifference] {
@@ -62,15 +62,16 @@ struct BuildTests {
             try compared.write([SearchDocument(key: [number], texts: [["title"], ["text \(number)", "more"]])])
         }
         try compared.write([], removing: [[7]])
-        #expect(try differences(compared) == [])
+        try expect(differences(compared), equals: [])
         compared.texts[[3]] = [["title"], ["3 text", "more"]]
         compared.texts[[4]] = [["title"], ["text 4 more"]]
         compared.texts[[200]] = [["new"], []]
         compared.texts[[90]] = nil
         let found = Set(try differences(compared))
         let surplus = try #require(try SearchIndex(compared.tables, properties: properties).document(of: [90]))
-        #expect(
-            found == [.different(key: [3]), .different(key: [4]), .missing(key: [200]), .surplus(document: surplus)])
+        expect(
+            found,
+            equals: [.different(key: [3]), .different(key: [4]), .missing(key: [200]), .surplus(document: surplus)])
     }
 
     /// Long keys share a beginning, and short ones are the beginning of others.
@@ -96,17 +97,17 @@ struct BuildTests {
             let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
             for key in keys {
                 let document = try index.document(of: key)
-                #expect((document == nil) == gone.contains(key))
-                if let document { #expect(try index.keys(of: [document]) == [key]) }
+                expect((document == nil) == gone.contains(key))
+                if let document { try expect(index.keys(of: [document]), equals: [key]) }
             }
-            #expect(try differences(compared) == [])
+            try expect(differences(compared), equals: [])
         }
         // In any order, over segments and commits.
         let index = SearchIndex(compared.tables, properties: properties, limits: compared.limits)
         let documents = try index.search(SearchQuery("text")).shuffled(using: &generator)
         let found = try index.keys(of: documents)
-        for (document, key) in zip(documents, found) { #expect(try index.document(of: key) == document) }
-        #expect(documents.count == compared.texts.count)
+        for (document, key) in zip(documents, found) { try expect(index.document(of: key), equals: document) }
+        expect(documents.count, equals: compared.texts.count)
     }
 
     /// Changes and cuts bytes at six places of each row, or at sixty. Reading them must give a result or a failure, and
@@ -157,6 +158,6 @@ struct BuildTests {
                 }
             }
         }
-        #expect(failures > count / 4)
+        expect(failures > count / 4)
     }
 }

@@ -30,17 +30,17 @@ struct Compared {
         var found: [(key: [UInt8], relevance: Double)] = []
         for (key, score) in zip(try index.keys(of: documents), scores) { found.append((key, score)) }
         found.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        #expect(documents == documents.sorted(), "\(text)", sourceLocation: location)
-        #expect(found.map(\.key) == expected.map(\.key), "\(text)", sourceLocation: location)
-        #expect(
-            found.map(\.relevance.bitPattern) == expected.map(\.relevance.bitPattern), "\(text)",
+        expect(documents, equals: documents.sorted(), "\(text)", sourceLocation: location)
+        expect(found.map(\.key), equals: expected.map(\.key), "\(text)", sourceLocation: location)
+        expect(
+            found.map(\.relevance.bitPattern), equals: expected.map(\.relevance.bitPattern), "\(text)",
             sourceLocation: location)
         let ranked = expected.sorted {
             $0.relevance != $1.relevance ? $0.relevance > $1.relevance : $0.key.lexicographicallyPrecedes($1.key)
         }
         for count in [1, 3, 1000] {
             let best = try index.keys(of: index.best(count, query).map(\.document))
-            #expect(best == ranked.prefix(count).map(\.key), "\(text)", sourceLocation: location)
+            expect(best, equals: ranked.prefix(count).map(\.key), "\(text)", sourceLocation: location)
         }
     }
 }
@@ -111,9 +111,9 @@ struct IndexTests {
         }
         for _ in 0..<30 { try compared.expectEqual(texts.query()) }
         let index = SearchIndex(compared.tables, properties: compared.properties)
-        #expect(try index.statistics().documents == compared.texts.count)
-        #expect(seed == 1 || shapes == [true, false])
-        #expect(compared.tables.tables[.blocks]?.values.allSatisfy { $0.count <= SegmentFormat.blockSize } ?? true)
+        try expect(index.statistics().documents, equals: compared.texts.count)
+        expect(seed == 1 || shapes == [true, false])
+        expect(compared.tables.tables[.blocks]?.values.allSatisfy { $0.count <= SegmentFormat.blockSize } ?? true)
     }
 
     @Test(arguments: [false, true])
@@ -123,7 +123,7 @@ struct IndexTests {
         compared.limits.commitBytes = 0
         try compared.write([SearchDocument(key: [1], texts: [["swift"], ["storage"]])])
         let reader = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
-        #expect(try reader.search(SearchQuery("swift")).count == 1)
+        try expect(reader.search(SearchQuery("swift")).count, equals: 1)
         let other = SearchIndex(compared.tables, properties: compared.properties, limits: compared.limits)
         if isEmptiedBefore {
             try other.removeAll()
@@ -146,15 +146,15 @@ struct IndexTests {
             try compared.write([SearchDocument(key: [UInt8(number)], texts: [["swift"], ["storage " + words]])])
         }
         let index = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
-        #expect(try index.shape().segments == 40)
+        try expect(index.shape().segments, equals: 40)
         for text in ["swift", "swift storage", "swift \"storage word7\" OR word8"] {
             _ = try index.keys(of: index.best(10, SearchQuery(text)).map(\.document))
             let before = compared.tables.queries
             let again = SearchIndex(compared.tables, properties: compared.properties, cache: index.cache)
             let best = try again.keys(of: again.best(10, SearchQuery(text)).map(\.document))
-            #expect(!best.isEmpty)
+            expect(!best.isEmpty)
             // The state's two, and one each for leaves, keys that decide between equals, and keys of the result.
-            #expect(compared.tables.queries - before <= 5, "\(text)")
+            expect(compared.tables.queries - before <= 5, "\(text)")
         }
     }
 
@@ -168,7 +168,7 @@ struct IndexTests {
         for _ in 0..<10 { try compared.write([]) }
         try compared.expectEqual("swift")
         let statistics = try SearchIndex(compared.tables, properties: compared.properties).statistics()
-        #expect(statistics == SearchStatistics(documents: 0, words: [0, 0]))
+        expect(statistics, equals: SearchStatistics(documents: 0, words: [0, 0]))
     }
 
     /// A commit reads and writes so much, however much there is.
@@ -186,8 +186,8 @@ struct IndexTests {
             let writes = compared.tables.writes - before
             if round < 500 { least = max(least, writes) } else { most = max(most, writes) }
         }
-        #expect(most <= least + 8)
-        #expect(try SearchIndex(compared.tables, properties: compared.properties).shape().segments < 24)
+        expect(most <= least + 8)
+        try expect(SearchIndex(compared.tables, properties: compared.properties).shape().segments < 24)
     }
 
     /// Small segments are not merged with a large one again and again.
@@ -204,8 +204,8 @@ struct IndexTests {
         compared.limits.commitBytes = 1 << 20
         // Fifteen segments of two commits, of which eight become one.
         for number in 4000..<4030 { try compared.write([document(number)]) }
-        #expect(large > 100)
-        #expect(compared.tables.writes - large < large)
+        expect(large > 100)
+        expect(compared.tables.writes - large < large)
     }
 
     @Test func largeQueries() throws {
@@ -217,10 +217,10 @@ struct IndexTests {
         }
         let words = (0..<(TestExtent.isLarge ? 10_000 : 1000)).map { "w\($0)" }
         let index = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
-        #expect(try index.search(SearchQuery(words.joined(separator: " OR "))).count == 200)
-        #expect(try index.best(10, SearchQuery(words.joined(separator: " OR "))).count == 10)
-        #expect(try index.search(SearchQuery(words.joined(separator: " "))) == [])
+        try expect(index.search(SearchQuery(words.joined(separator: " OR "))).count, equals: 200)
+        try expect(index.best(10, SearchQuery(words.joined(separator: " OR "))).count, equals: 10)
+        try expect(index.search(SearchQuery(words.joined(separator: " "))), equals: [])
         let exclusions = words.dropFirst(100).map { "-" + $0 }.joined(separator: " ")
-        #expect(try index.search(SearchQuery("all " + exclusions)).count == 100)
+        try expect(index.search(SearchQuery("all " + exclusions)).count, equals: 100)
     }
 }

@@ -20,13 +20,17 @@ struct QueryTests {
         ] as [(String, String)])
     func normalForms(_ text: String, _ expected: String) {
         let query = SearchQuery(text)
-        if text.contains("http") { #expect(query.clauses.count == 2) } else { #expect(query.description == expected) }
-        #expect(SearchQuery(query.description) == query)
+        if text.contains("http") {
+            expect(query.clauses.count, equals: 2)
+        } else {
+            expect(query.description, equals: expected)
+        }
+        expect(SearchQuery(query.description), equals: query)
     }
 
     @Test func unknownPropertiesAreWords() {
         let query = SearchQuery("http://x title:y", properties: ["title"])
-        #expect(query.description == "\"http x\" title:y")
+        expect(query.description, equals: "\"http x\" title:y")
     }
 
     @Test func anyTextIsAQuery() {
@@ -39,8 +43,8 @@ struct QueryTests {
             let text = (0..<Int.random(in: 0...9, using: &generator)).map { _ in parts.randomElement(using: &generator)!
             }.joined()
             let query = SearchQuery(text)
-            #expect(
-                SearchQuery(query.description) == query,
+            expect(
+                SearchQuery(query.description), equals: query,
                 "\(text.debugDescription) \(query.description.debugDescription)")
         }
     }
@@ -48,14 +52,14 @@ struct QueryTests {
     @Test func largeQueries() {
         let count = TestExtent.isLarge ? 10_000 : 1000
         let many = (0..<count).map { "w\($0)" }.joined(separator: " ")
-        #expect(SearchQuery(many).clauses.count == count)
-        #expect(SearchQuery(many.replacing(" ", with: " OR ")).clauses.first?.count == count)
-        #expect(SearchQuery(String(repeating: "\"", count: 100_001)).isEmpty)
+        expect(SearchQuery(many).clauses.count, equals: count)
+        expect(SearchQuery(many.replacing(" ", with: " OR ")).clauses.first?.count, equals: count)
+        expect(SearchQuery(String(repeating: "\"", count: 100_001)).isEmpty)
     }
 
     @Test func typing() {
-        #expect(SearchQuery(typing: "swift sto").description == "swift sto*")
-        #expect(SearchQuery(typing: "swift sto ").description == "swift sto")
+        expect(SearchQuery(typing: "swift sto").description, equals: "swift sto*")
+        expect(SearchQuery(typing: "swift sto ").description, equals: "swift sto")
     }
 
     @Test func scanFinds() {
@@ -64,21 +68,21 @@ struct QueryTests {
             [[["Red fox"], ["the brown fox"]], [["Cat"], ["red and black"]], [["明月光"], ["quick brown"]]],
             properties: properties)
         func found(_ text: String) -> [Int] { scan.matches(SearchQuery(text, properties: ["title", "body"])) }
-        #expect(found("red") == [0, 1])
-        #expect(found("title:red") == [0])
-        #expect(found("\"brown fox\"") == [0])
-        #expect(found("br* -fox") == [2])
-        #expect(found("-fox") == [])
-        #expect(found("月") == [2])
-        #expect(found("光") == [2])
-        #expect(found("月光") == [2])
-        #expect(found("月明") == [])
-        #expect(found("fox OR 明月") == [0, 2])
+        expect(found("red"), equals: [0, 1])
+        expect(found("title:red"), equals: [0])
+        expect(found("\"brown fox\""), equals: [0])
+        expect(found("br* -fox"), equals: [2])
+        expect(found("-fox"), equals: [])
+        expect(found("月"), equals: [2])
+        expect(found("光"), equals: [2])
+        expect(found("月光"), equals: [2])
+        expect(found("月明"), equals: [])
+        expect(found("fox OR 明月"), equals: [0, 2])
     }
 
     @Test func logarithms() {
-        #expect(Relevance.logarithm(1) == 0)
-        #expect(abs(Relevance.logarithm(10) - 2.302585092994046) < 1e-15)
-        #expect(abs(Relevance.logarithm(1e9) - 20.72326583694641) < 1e-14)
+        expect(Relevance.logarithm(1), equals: 0)
+        expect(abs(Relevance.logarithm(10) - 2.302585092994046) < 1e-15)
+        expect(abs(Relevance.logarithm(1e9) - 20.72326583694641) < 1e-14)
     }
 }

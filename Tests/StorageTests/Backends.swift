@@ -65,7 +65,7 @@ func expectError<T>(
         let result = try await body()
         Issue.record("expected \(code), and \(result) was returned \(comment ?? "")", sourceLocation: sourceLocation)
     } catch let error as StorageError {
-        #expect(error.code == code, comment ?? "\(error)", sourceLocation: sourceLocation)
+        expect(error.code, equals: code, comment ?? "\(error)", sourceLocation: sourceLocation)
         return error
     } catch {
         Issue.record("expected \(code), and \(error) was thrown \(comment ?? "")", sourceLocation: sourceLocation)

@@ -4,6 +4,7 @@ import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Each body of the user's with each call that cannot be made in it. The store refuses the calls before its engine takes
@@ -144,7 +145,7 @@ struct BodyTests {
             }
             try store.blocking.read { _ in
                 // Reading is another snapshot, and waits for nobody.
-                #expect(try store.blocking.select(Item.self).count() == 1)
+                try expect(store.blocking.select(Item.self).count(), equals: 1)
                 try store.blocking.read { _ in }
             }
             try store.blocking.insert(Item(id: 2))
@@ -172,11 +173,11 @@ struct BodyTests {
                         codes.withLock { $0.append(code) }
                     }
                 }
-                #expect(ended, "\(call.name) in \(body.name) hangs")
+                expect(ended, "\(call.name) in \(body.name) hangs")
                 let found = codes.withLock { $0 }
-                #expect(!found.isEmpty && found.allSatisfy { $0 == .busy }, "\(call.name) in \(body.name): \(found)")
+                expect(!found.isEmpty && found.allSatisfy { $0 == .busy }, "\(call.name) in \(body.name): \(found)")
             }
-            #expect(try await store.select(Item.self).all().count == 1)
+            try await expect(store.select(Item.self).all().count, equals: 1)
         }
     }
 

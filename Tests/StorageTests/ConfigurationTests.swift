@@ -7,6 +7,7 @@ import SQLiteBackend
 import StorageConfiguration
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Opening by settings")
@@ -56,9 +57,9 @@ struct ConfigurationTests {
                 configuration: environment(variables), checking: variables.keys, backends: both, models: Note.self)
             try await store.insert(Note(id: 1, text: "x"))
             try await store.close()
-            #expect(store.info.name == name)
+            expect(store.info.name, equals: name)
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(files.contains { variables.values.joined().contains($0) }, "\(files)")
+            expect(files.contains { variables.values.joined().contains($0) }, "\(files)")
         }
     }
 
@@ -86,9 +87,11 @@ struct ConfigurationTests {
             try await store.close()
             let configured = lines.all.withLock { $0.first { $0.message == "store configured" } }
             for part in [path, "\"cache\": 8", "\"durability\": relaxed", "\"timeout\": 250", "\"readonly\": false"] {
-                #expect(configured?.metadata.contains(part) == true, "\(part) in \(configured?.metadata ?? "nothing")")
+                expect(
+                    configured?.metadata.contains(part), equals: true, "\(part) in \(configured?.metadata ?? "nothing")"
+                )
             }
-            #expect(configured?.level == .info)
+            expect(configured?.level, equals: .info)
         }
     }
 
@@ -107,7 +110,7 @@ struct ConfigurationTests {
             let error = await expectError(.configuration, "\(option)") {
                 try await Store(configuration: reader, backends: both, models: Note.self)
             }
-            #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
+            expect(error?.message.contains(hint), equals: true, "\(error?.message ?? "")")
         }
     }
 
@@ -136,7 +139,7 @@ struct ConfigurationTests {
         _ variables: [String: String], _ hints: [String]
     ) async throws {
         let message = await refusal(variables)
-        for hint in hints { #expect(message.contains(hint), "\(hint) in \(message)") }
+        for hint in hints { expect(message.contains(hint), "\(hint) in \(message)") }
     }
 
     @Test(
@@ -154,7 +157,7 @@ struct ConfigurationTests {
                 configuration: settings, checking: ["HOME", "STORAGECLASS", "STORAGE_ARCHIVE_LEVEL", name],
                 backends: [SQLiteBackend.self], models: Note.self)
         }
-        #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
+        expect(error?.message.contains(hint), equals: true, "\(error?.message ?? "")")
     }
 
     @Test func `the name that is the tool's own is no setting of a store`() async throws {
@@ -170,13 +173,14 @@ struct ConfigurationTests {
             "STORAGE_BACKEND": "sqlite", "STORAGE_PATH": ":memory:", "STORAGE_DURABILITY": "relaxed",
         ])
         let error = await expectError(.configuration) { try await Store(configuration: settings, backends: both) }
-        #expect(error?.message.contains("did you mean storage.sqlite.durability?") == true, "\(error?.message ?? "")")
+        expect(
+            error?.message.contains("did you mean storage.sqlite.durability?"), equals: true, "\(error?.message ?? "")")
     }
 
     @Test
     func `a backend that is not linked says which product to add`() async throws {
         let message = await refusal(["STORAGE_URL": "archive:a.karch"], backends: [SQLiteBackend.self])
-        #expect(message.contains("link the product ArchiveBackend and add ArchiveBackend.self"), "\(message)")
+        expect(message.contains("link the product ArchiveBackend and add ArchiveBackend.self"), "\(message)")
     }
 
     @Test
@@ -187,14 +191,14 @@ struct ConfigurationTests {
         let error = await expectError(.configuration) {
             try await Store(configuration: settings, backends: [VaultBackend.self], options: .init(logger: logger))
         }
-        #expect(error?.message == "7 letters")
+        expect(error?.message, equals: "7 letters")
         let byURL = await expectError(.configuration) {
             try await Store(
                 url: "vault?password=hunter2", backends: [VaultBackend.self], options: .init(logger: logger))
         }
-        #expect(byURL?.message.contains("hunter2") == false)
+        expect(byURL?.message.contains("hunter2"), equals: false)
         let text = lines.all.withLock { $0.map { $0.message + $0.metadata }.joined() }
-        #expect(text.contains("\"password\": <secret>") && !text.contains("hunter2"), "\(text)")
+        expect(text.contains("\"password\": <secret>") && !text.contains("hunter2"), "\(text)")
     }
 }
 

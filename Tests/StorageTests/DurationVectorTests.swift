@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("V1 V4 Q3 Durations and vectors")
@@ -42,17 +43,17 @@ struct DurationVectorTests {
             func keys(_ text: String, _ arguments: (any ColumnValue)...) async throws -> [Int] {
                 try await store.select(Call.self).where(text: text, arguments: arguments.map { Value($0) }).keys()
             }
-            #expect(try await keys("wait > 1.5") == [1, 4])
-            #expect(try await keys("wait >= 1.5 and wait < 91") == [1, 2])
-            #expect(try await keys("wait == '90'") == [1])
-            #expect(try await keys("wait == 1.5000000000000000001") == [])
-            #expect(try await keys("wait > 1.4999999999999999999") == [1, 2, 4])
-            #expect(try await keys("wait < 1e40") == [1, 2, 3, 4])
-            #expect(try await keys("wait in {90, -1}") == [1, 3])
-            #expect(try await keys("wait < 90 and wait + 1 > 2") == [2])
-            #expect(try await keys("most == ?", Duration.seconds(2)) == [2])
+            try await expect(keys("wait > 1.5"), equals: [1, 4])
+            try await expect(keys("wait >= 1.5 and wait < 91"), equals: [1, 2])
+            try await expect(keys("wait == '90'"), equals: [1])
+            try await expect(keys("wait == 1.5000000000000000001"), equals: [])
+            try await expect(keys("wait > 1.4999999999999999999"), equals: [1, 2, 4])
+            try await expect(keys("wait < 1e40"), equals: [1, 2, 3, 4])
+            try await expect(keys("wait in {90, -1}"), equals: [1, 3])
+            try await expect(keys("wait < 90 and wait + 1 > 2"), equals: [2])
+            try await expect(keys("most == ?", Duration.seconds(2)), equals: [2])
             let error = await expectError(.invalidQuery) { try await keys("wait == 'long'") }
-            #expect(error?.message.contains("duration") == true)
+            expect(error?.message.contains("duration"), equals: true)
             await expectError(.invalidQuery) { try await keys("wait * 2 > 3") }
             await expectError(.overflow) { try await keys("wait + 1 > 2") }
         }
@@ -64,9 +65,9 @@ struct DurationVectorTests {
             try await store.insert(Self.calls)
             let wanted: Vector = [1, 0]
             let near = store.select(Call.self).where(text: "distance(spot, ?, cosine) < 0.5", wanted)
-            #expect(try await near.keys() == [1, 4])
+            try await expect(near.keys(), equals: [1, 4])
             let sorted = store.select(Call.self).order { $0.spot.distance(to: wanted, by: .euclidean) }
-            #expect(try await sorted.keys() == [1, 2, 3, 4])
+            try await expect(sorted.keys(), equals: [1, 2, 3, 4])
             await expectError(.invalidQuery) {
                 try await store.select(Call.self).where(text: "distance(wait, ?, cosine) < 1", wanted).count()
             }
@@ -86,7 +87,7 @@ struct DurationVectorTests {
             try await before.insert(waits.enumerated().map { Before.Call(id: $0.offset, wait: .init($0.element)) })
             try await before.close()
             let store = try await backend.open(in: folder)
-            #expect(try await store.select(Call.self).all().map(\.wait) == waits)
+            try await expect(store.select(Call.self).all().map(\.wait), equals: waits)
             try await store.close()
         }
     }
@@ -98,32 +99,32 @@ struct DurationVectorTests {
             try await store.withUnsafeSQLiteHandle { database in
                 for sql in ["UPDATE Call SET wait = x'00' WHERE id = 1", "UPDATE Call SET spot = x'0000' WHERE id = 2"]
                 {
-                    #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+                    expect(sqlite3_exec(database, sql, nil, nil, nil), equals: SQLITE_OK)
                 }
             }
             for (key, property) in [(1, "wait"), (2, "spot")] {
                 let error = await expectError(.typeMismatch) { try await store.find(Call.self, key: key) as Any }
-                #expect(error?.property == property)
+                expect(error?.property, equals: property)
             }
-            #expect(try await store.find(Call.self, key: 3) == Self.calls[2])
+            try await expect(store.find(Call.self, key: 3), equals: Self.calls[2])
             var problems: [String] = []
             try await store.verify { problems.append($0.description) }
-            #expect(
+            expect(
                 problems.allSatisfy { $0.contains("key 1, property wait") || $0.contains("key 2, property spot") }
             )
-            #expect(problems.contains { $0.contains("is no duration") })
-            #expect(problems.contains { $0.contains("is no vector") })
+            expect(problems.contains { $0.contains("is no duration") })
+            expect(problems.contains { $0.contains("is no vector") })
         }
     }
 
     @Test("a vector is equal to one with the same elements, whatever the sign of zero and the NaN")
     func equality() throws {
-        #expect(Vector([0.0, .nan]) == Vector([-0.0, -.nan]))
-        #expect(Set([Vector([0.0]), Vector([-0.0])]).count == 1)
-        #expect(Vector([1, 2]) != Vector([2, 1]))
+        expect(Vector([0.0, .nan]), equals: Vector([-0.0, -.nan]))
+        expect(Set([Vector([0.0]), Vector([-0.0])]).count, equals: 1)
+        expect(Vector([1, 2]) != Vector([2, 1]))
         let vector: Vector = [0.5, .greatestFiniteMagnitude]
-        #expect(try JSONDecoder().decode(Vector.self, from: JSONEncoder().encode(vector)) == vector)
-        #expect(vector.distance(to: vector, by: .euclidean) == 0)
-        #expect(vector.distance(to: [1], by: .cosine).isNaN)
+        try expect(JSONDecoder().decode(Vector.self, from: JSONEncoder().encode(vector)), equals: vector)
+        expect(vector.distance(to: vector, by: .euclidean), equals: 0)
+        expect(vector.distance(to: [1], by: .cosine).isNaN)
     }
 }

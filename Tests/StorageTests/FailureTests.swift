@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// A folder for one test's databases.
@@ -22,8 +23,9 @@ func otherProgram(_ path: String, _ body: (OpaquePointer) throws -> Void) throws
 }
 
 func run(_ sql: String, _ database: OpaquePointer) {
-    #expect(
-        sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(database)))")
+    expect(
+        sqlite3_exec(database, sql, nil, nil, nil), equals: SQLITE_OK,
+        "\(sql): \(String(cString: sqlite3_errmsg(database)))")
 }
 
 @Suite("E1 Failures of an SQLite database")
@@ -65,14 +67,14 @@ struct FailureTests {
             ]
             for (key, property, value) in wanted {
                 let error = await expectError(.typeMismatch) { try await store.find(Reading.self, key: key) as Any }
-                #expect(error?.model == "Reading")
-                #expect(error?.key == [.int(Int64(key))])
-                #expect(error?.property == property)
-                if let value { #expect(error?.storedValue == value) }
+                expect(error?.model, equals: "Reading")
+                expect(error?.key, equals: [.int(Int64(key))])
+                expect(error?.property, equals: property)
+                if let value { expect(error?.storedValue, equals: value) }
             }
-            #expect(try await store.find(Reading.self, key: 1) == Self.readings(1...1)[0])
-            #expect(try await store.find(Reading.self, key: 6)?.level == 2)
-            #expect(try await store.select(Reading.self).where { $0.id == 1 }.all().count == 1)
+            try await expect(store.find(Reading.self, key: 1), equals: Self.readings(1...1)[0])
+            try await expect(store.find(Reading.self, key: 6)?.level, equals: 2)
+            try await expect(store.select(Reading.self).where { $0.id == 1 }.all().count, equals: 1)
             try await store.close()
         }
     }
@@ -86,8 +88,8 @@ struct FailureTests {
             let error = await expectError(.corrupt) {
                 try await Store(SQLiteBackend(path: file.path), models: Reading.self)
             }
-            #expect(error?.operation == "open")
-            #expect(try Data(contentsOf: file) == text)
+            expect(error?.operation, equals: "open")
+            try expect(Data(contentsOf: file), equals: text)
         }
     }
 
@@ -96,7 +98,7 @@ struct FailureTests {
         try await withFolder { folder in
             let path = place.hasPrefix("/") ? place : folder.appending(path: place).path
             let error = await expectError(.io) { try await Store(SQLiteBackend(path: path), models: Reading.self) }
-            #expect(error?.message.isEmpty == false)
+            expect(error?.message.isEmpty, equals: false)
         }
     }
 
@@ -110,10 +112,10 @@ struct FailureTests {
             try await store.withUnsafeSQLiteHandle { run("PRAGMA max_page_count = 20", $0) }
             let large = (2...2000).map { Reading(id: $0, note: String(repeating: "x", count: 1000)) }
             await expectError(.full) { try await store.insert(large) }
-            #expect(try await store.select(Reading.self).keys() == [1])
+            try await expect(store.select(Reading.self).keys(), equals: [1])
             try await store.withUnsafeSQLiteHandle { run("PRAGMA max_page_count = 1000000", $0) }
             try await store.insert(large)
-            #expect(try await store.select(Reading.self).count() == 2000)
+            try await expect(store.select(Reading.self).count(), equals: 2000)
             try await store.close()
         }
     }
@@ -125,13 +127,13 @@ struct FailureTests {
             let store = try await Store(SQLiteBackend(path: path, busyTimeoutMilliseconds: 50), models: Reading.self)
             try await store.insert(Reading(id: 1))
             var other: OpaquePointer?
-            #expect(sqlite3_open(path, &other) == SQLITE_OK)
+            expect(sqlite3_open(path, &other), equals: SQLITE_OK)
             run("BEGIN IMMEDIATE", try #require(other))
             await expectError(.busy) { try await store.insert(Reading(id: 2)) }
-            #expect(try await store.select(Reading.self).keys() == [1])
+            try await expect(store.select(Reading.self).keys(), equals: [1])
             sqlite3_close(other)
             try await store.insert(Reading(id: 2))
-            #expect(try await store.select(Reading.self).keys() == [1, 2])
+            try await expect(store.select(Reading.self).keys(), equals: [1, 2])
             try await store.close()
         }
     }
@@ -151,9 +153,9 @@ struct FailureTests {
                 do {
                     let store = try await Store(SQLiteBackend(path: copy.path), models: Reading.self)
                     let found = try await store.select(Reading.self).all()
-                    #expect(found == readings, "cut at \(part)/20")
+                    expect(found, equals: readings, "cut at \(part)/20")
                 } catch {
-                    #expect((error as? StorageError).map { [.corrupt, .io].contains($0.code) } == true, "\(error)")
+                    expect((error as? StorageError).map { [.corrupt, .io].contains($0.code) } == true, "\(error)")
                 }
             }
         }
@@ -168,7 +170,7 @@ struct FailureTests {
             try await store.close()
             let reader = try await Store(
                 url: "sqlite:\(path)?readonly=true", backends: [SQLiteBackend.self], models: Reading.self)
-            #expect(try await reader.find(Reading.self, key: 1) == Reading(id: 1))
+            try await expect(reader.find(Reading.self, key: 1), equals: Reading(id: 1))
             await expectError(.unsupported) { try await reader.save(Reading(id: 2)) }
             try await reader.close()
         }

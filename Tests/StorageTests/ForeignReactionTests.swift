@@ -216,8 +216,8 @@ struct ForeignReactionTests {
         ) { try await $0.delete(Child.self, key: 1) },
         Reaction(
             [
-                "CREATE TABLE child (id INTEGER PRIMARY KEY, parent_id INT, a INT DEFAULT 7, b INT DEFAULT 7, UNIQUE (a, b), "
-                    + "c INT, d INT, FOREIGN KEY (c, d) REFERENCES child (a, b) ON DELETE CASCADE)",
+                "CREATE TABLE child (id INTEGER PRIMARY KEY, parent_id INT, a INT DEFAULT 7, b INT DEFAULT 7, c INT, d INT, "
+                    + "UNIQUE (a, b), FOREIGN KEY (c, d) REFERENCES child (a, b) ON DELETE CASCADE)",
                 "INSERT INTO child VALUES (1, 0, 1, 1, NULL, NULL), (2, 0, 2, 2, 1, 1)",
             ], told: ["child everything"]
         ) { try await $0.delete(Child.self, key: 1) },
@@ -351,14 +351,12 @@ struct ForeignReactionTests {
                 try await store.save(Own(id: 1, text: "c"))
                 while try await owns.next()?.map(\.text) != ["c", "less"] {}
                 try sqliteRun(path, "DROP TRIGGER t", "DROP TRIGGER u")
+                // What another program has changed is a gap in the feed, which may take commits with it.
+                try await store.refresh()
                 var changes = store.changes().makeAsyncIterator()
                 try await store.insert(Own(id: 3, text: "d"))
                 expect(store.info.has(.knownChanges))
-                while let change = try await changes.next() {
-                    if case .gap = change { continue }
-                    expect(change.shown, equals: ["Own +[3] ~[] -[]"])
-                    break
-                }
+                try await expect(changes.next()?.shown, equals: ["Own +[3] ~[] -[]"])
             }
         }
     }
@@ -373,11 +371,11 @@ struct ForeignReactionTests {
                         "CREATE TRIGGER u AFTER INSERT ON Own_parts WHEN new.n = 2 BEGIN UPDATE Own SET text = 'two'; END",
                     ] { try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK) }
                 }
-                #expect(!store.info.has(.knownChanges))
+                expect(!store.info.has(.knownChanges))
                 let first = Own(id: 1, text: "a", parts: [Part(n: 1), Part(n: 3)])
-                #expect(try await store.insert(first) == Own(id: 1, text: "a", parts: [Part(n: 10), Part(n: 3)]))
+                try await expect(store.insert(first), equals: Own(id: 1, text: "a", parts: [Part(n: 10), Part(n: 3)]))
                 let second = Own(id: 2, text: "b", parts: [Part(n: 2)])
-                #expect(try await store.save([second]) == [Own(id: 2, text: "two", parts: [Part(n: 2)])])
+                try await expect(store.save([second]), equals: [Own(id: 2, text: "two", parts: [Part(n: 2)])])
             }
         }
     }
@@ -417,18 +415,18 @@ struct ForeignReactionTests {
         try await withTables(Self.child("ON DELETE CASCADE"), options: options) { (store, _) in
             try await store.delete(Parent.self, key: 1)
             try await store.undo(1)
-            #expect(try await store.select(Parent.self).keys() == [1, 2, 3])
-            #expect(try await store.select(Child.self).all().map(\.parent) == [1, 1, 2])
+            try await expect(store.select(Parent.self).keys(), equals: [1, 2, 3])
+            try await expect(store.select(Child.self).all().map(\.parent), equals: [1, 1, 2])
             try await store.undo(2)
-            #expect(try await store.select(Parent.self).keys() == [2, 3])
-            #expect(try await store.select(Child.self).keys() == [3])
+            try await expect(store.select(Parent.self).keys(), equals: [2, 3])
+            try await expect(store.select(Child.self).keys(), equals: [3])
             try await store.transaction { tx in
                 try tx.insert(Parent(id: 7, name: "x"))
                 try tx.insert(Child(id: 7, parent: 7))
             }
             try await store.undo(4)
-            #expect(try await store.select(Parent.self).keys() == [2, 3])
-            #expect(try await store.select(Child.self).keys() == [3])
+            try await expect(store.select(Parent.self).keys(), equals: [2, 3])
+            try await expect(store.select(Child.self).keys(), equals: [3])
         }
     }
 
@@ -438,13 +436,13 @@ struct ForeignReactionTests {
         try await withTables(sql, options: .init(history: .init(records: [Parent.self]))) { (store, _) in
             try await store.update(Parent(id: 1, name: "z"))
             try await store.undo(1)
-            #expect(try await store.find(Parent.self, key: 1)?.name == "a")
-            #expect(try await store.select(Child.self).all().map(\.parent) == [1, 1, 2])
+            try await expect(store.find(Parent.self, key: 1)?.name, equals: "a")
+            try await expect(store.select(Child.self).all().map(\.parent), equals: [1, 1, 2])
             try await store.insert(Parent(id: 7, name: "x"))
             try await store.insert(Child(id: 7, parent: 7))
             let error = await expectError(.conflict) { try await store.undo(3) }
-            #expect(error?.message.contains("child 7") == true)
-            #expect(try await store.find(Child.self, key: 7)?.parent == 7)
+            expect(error?.message.contains("child 7"), equals: true)
+            try await expect(store.find(Child.self, key: 7)?.parent, equals: 7)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import SQLiteBackend
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Tables of every kind that other software makes")
@@ -23,7 +24,7 @@ struct ForeignTableTests {
         ])
     func `declared types`(declared: String, type: ColumnType) async throws {
         let tables = try await schema("CREATE TABLE t (k INTEGER PRIMARY KEY, v \(declared))")
-        #expect(tables.first?.columns.last?.type == type)
+        expect(tables.first?.columns.last?.type, equals: type)
     }
 
     @Test
@@ -33,9 +34,9 @@ struct ForeignTableTests {
             "CREATE TABLE d (name TEXT COLLATE NOCASE PRIMARY KEY)",
             "CREATE TABLE e (name TEXT PRIMARY KEY) WITHOUT ROWID",
             "CREATE TABLE f (d DATE PRIMARY KEY) WITHOUT ROWID", "CREATE TABLE g (rowid, _rowid_, oid)")
-        #expect(tables.map(\.name) == ["a", "b", "c", "d", "e"])
+        expect(tables.map(\.name), equals: ["a", "b", "c", "d", "e"])
         let keys = tables.map { table in table.key.map { table.columns[$0].property } }
-        #expect(keys == [["rowid"], ["rowid"], ["_rowid_"], ["rowid"], ["name"]])
+        expect(keys, equals: [["rowid"], ["rowid"], ["_rowid_"], ["rowid"], ["name"]])
     }
 
     @Test
@@ -44,8 +45,8 @@ struct ForeignTableTests {
             "CREATE TABLE t (k INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT, b TEXT AS (a || '!') STORED, c AS (a))",
             "CREATE VIEW v AS SELECT * FROM t", "CREATE VIRTUAL TABLE f USING fts5(a)",
             "INSERT INTO t (a) VALUES ('x')", "ANALYZE")
-        #expect(tables.map(\.name) == ["t"])
-        #expect(tables[0].columns.map(\.name) == ["k", "a"] && tables[0].assignsKeys)
+        expect(tables.map(\.name), equals: ["t"])
+        expect(tables[0].columns.map(\.name) == ["k", "a"] && tables[0].assignsKeys)
     }
 
     @Test
@@ -55,8 +56,8 @@ struct ForeignTableTests {
             "CREATE UNIQUE INDEX p ON t (d) WHERE d > 'x'", "CREATE UNIQUE INDEX q ON t (e COLLATE NOCASE)",
             "CREATE INDEX r ON t (lower(c))")
         let columns = try #require(tables.first).columns
-        #expect(columns.map(\.isIndexed) == [false, true, true, false, false, false])
-        #expect(columns.map(\.isUnique) == [false, true, false, false, false, false])
+        expect(columns.map(\.isIndexed), equals: [false, true, true, false, false, false])
+        expect(columns.map(\.isUnique), equals: [false, true, false, false, false, false])
     }
 
     @Storable("Ta\"ble '; [x]") struct Odd: Equatable {
@@ -75,10 +76,12 @@ struct ForeignTableTests {
             "CREATE TABLE storage_units (id INTEGER PRIMARY KEY)",
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Odd.self).thenClose { (store) async throws in
-                #expect(try await store.schema().map(\.name) == ["Ta\"ble '; [x]", "storage_info", "storage_units"])
+                try await expect(
+                    store.schema().map(\.name), equals: ["Ta\"ble '; [x]", "storage_info", "storage_units"])
                 try await store.save(Odd(key: 2, text: "y", number: .infinity))
-                #expect(try await store.select(Odd.self).order { $0.number.descending }.all().map(\.key) == [2, 1])
-                #expect(try await store.records("storage_info").all().first?.value("place") == .text("shed"))
+                try await expect(
+                    store.select(Odd.self).order { $0.number.descending }.all().map(\.key), equals: [2, 1])
+                try await expect(store.records("storage_info").all().first?.value("place"), equals: .text("shed"))
                 // A model of ours would need the table that the name is taken for.
                 await expectError(.schemaMismatch) { try await store.insert(Label(id: 1)) }
             }
@@ -97,9 +100,9 @@ struct ForeignTableTests {
                     try tx.save(Artist(id: 1, name: "changed"))
                     try tx.insert(Label(id: 2))
                 }
-                #expect(try await store.schema().map(\.isForeign) == [false, true, true, true, true])
+                try await expect(store.schema().map(\.isForeign), equals: [false, true, true, true, true])
             }
-            #expect(try sqliteColumn(path, "SELECT Name FROM Artist WHERE ArtistId = 1") == ["changed"])
+            try expect(sqliteColumn(path, "SELECT Name FROM Artist WHERE ArtistId = 1"), equals: ["changed"])
         }
     }
 
@@ -114,12 +117,12 @@ struct ForeignTableTests {
             "CREATE TABLE t (name TEXT COLLATE NOCASE)", "INSERT INTO t VALUES ('b'), ('A'), ('a'), ('B')",
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Folded.self).thenClose { (store) async throws in
-                #expect(try await store.select(Folded.self).where { $0.name == "a" }.keys() == [3])
-                #expect(try await store.select(Folded.self).where { $0.name.isIn(["B", "b"]) }.keys() == [1, 4])
-                #expect(
-                    try await store.select(Folded.self).order { $0.name }.all().map(\.name) == ["A", "B", "a", "b"])
-                #expect(try await store.insert(Folded(name: "c")).rowid == 5)
-                #expect(try await store.select(Folded.self).group { $0.name }.all { $0.count }.count == 5)
+                try await expect(store.select(Folded.self).where { $0.name == "a" }.keys(), equals: [3])
+                try await expect(store.select(Folded.self).where { $0.name.isIn(["B", "b"]) }.keys(), equals: [1, 4])
+                try await expect(
+                    store.select(Folded.self).order { $0.name }.all().map(\.name), equals: ["A", "B", "a", "b"])
+                try await expect(store.insert(Folded(name: "c")).rowid, equals: 5)
+                try await expect(store.select(Folded.self).group { $0.name }.all { $0.count }.count, equals: 5)
             }
         }
     }
@@ -139,13 +142,13 @@ struct ForeignTableTests {
             "INSERT INTO t VALUES (1, 'x'), (2, '007'), (3, 1.5), (4, 2)",
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Text.self).thenClose { (store) async throws in
-                #expect(try await store.select(Text.self).all().map(\.v) == ["x", "7", "1.5", "2"])
-                #expect(try await store.select(Text.self).where { $0.v == "7" }.keys() == [2])
+                try await expect(store.select(Text.self).all().map(\.v), equals: ["x", "7", "1.5", "2"])
+                try await expect(store.select(Text.self).where { $0.v == "7" }.keys(), equals: [2])
                 try await store.save(Text(k: 5, v: "8"))
                 for text in ["007", "1.0", " 1", "1e3", "+1"] {
                     await expectError(.invalidValue) { try await store.save(Text(k: 6, v: text)) }
                 }
-                #expect(try await store.select(Text.self).keys() == [1, 2, 3, 4, 5])
+                try await expect(store.select(Text.self).keys(), equals: [1, 2, 3, 4, 5])
             }
         }
     }
@@ -165,8 +168,8 @@ struct ForeignTableTests {
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
                 let error = await expectError(.typeMismatch) { try await store.records("t").all() }
-                #expect(error?.property == "name" && error?.model == "t")
-                #expect(try await store.records("t").where(text: "n = 1").all().count == 1)
+                expect(error?.property == "name" && error?.model == "t")
+                try await expect(store.records("t").where(text: "n = 1").all().count, equals: 1)
             }
         }
     }

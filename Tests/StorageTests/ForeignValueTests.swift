@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Values of other software's columns")
@@ -26,8 +27,8 @@ struct ForeignValueTests {
             (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Dated.self).thenClose { (store) async throws in
                 let date = try Date(date)
-                #expect(try await store.find(Dated.self, key: 1)?.at == date)
-                #expect(try await store.select(Dated.self).where { $0.at == date }.count() == 1)
+                try await expect(store.find(Dated.self, key: 1)?.at, equals: date)
+                try await expect(store.select(Dated.self).where { $0.at == date }.count(), equals: 1)
             }
         }
     }
@@ -44,10 +45,10 @@ struct ForeignValueTests {
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Dated.self).thenClose { (store) async throws in
                 let all = try await store.select(Dated.self).all()
-                #expect(all.count == 36525 && all.allSatisfy { $0.at?.timeIntervalSince1970 == Double($0.k) })
+                expect(all.count == 36525 && all.allSatisfy { $0.at?.timeIntervalSince1970 == Double($0.k) })
                 try await store.save(all)
             }
-            #expect(try sqliteColumn(path, "SELECT count(*) FROM t WHERE at = text") == ["36525"])
+            try expect(sqliteColumn(path, "SELECT count(*) FROM t WHERE at = text"), equals: ["36525"])
         }
     }
 
@@ -63,10 +64,10 @@ struct ForeignValueTests {
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Dated.self).thenClose { (store) async throws in
                 let error = await expectError(.typeMismatch) { try await store.find(Dated.self, key: 1) }
-                #expect(error?.model == "t" && error?.property == "at" && error?.key == [.int(1)])
-                #expect(error?.storedValue != nil)
+                expect(error?.model == "t" && error?.property == "at" && error?.key == [.int(1)])
+                expect(error?.storedValue != nil)
                 await expectError(.typeMismatch) { try await store.records("t").all() }
-                #expect(try await store.find(Dated.self, key: 2) == Dated(k: 2, at: nil))
+                try await expect(store.find(Dated.self, key: 2), equals: Dated(k: 2, at: nil))
             }
         }
     }
@@ -91,9 +92,9 @@ struct ForeignValueTests {
             try await Store(SQLiteBackend(path: path), models: Dated.self).thenClose { (store) async throws in
                 try await store.insert([Dated(k: 2, at: date), Dated(k: 3, at: date + 0.125), Dated(k: 4, at: nil)])
                 let read = try await store.select(Dated.self).where { $0.k >= 2 }.all().map(\.at)
-                #expect(read == [date, date + 0.125, nil])
+                expect(read, equals: [date, date + 0.125, nil])
             }
-            #expect(try sqliteColumn(path, "SELECT at FROM t WHERE k IN (2, 3)") == [whole, fraction])
+            try expect(sqliteColumn(path, "SELECT at FROM t WHERE k IN (2, 3)"), equals: [whole, fraction])
         }
     }
 
@@ -106,12 +107,12 @@ struct ForeignValueTests {
             let dates = [day] + seconds.map(Date.init(timeIntervalSinceReferenceDate:))
             try await Store(SQLiteBackend(path: path), models: Dated.self).thenClose { (store) async throws in
                 try await store.insert(dates.enumerated().map { Dated(k: $0 + 1, at: $1) })
-                #expect(try await store.select(Dated.self).where { $0.k > 0 }.all().map(\.at) == dates)
+                try await expect(store.select(Dated.self).where { $0.k > 0 }.all().map(\.at), equals: dates)
                 let far = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
                 let error = await expectError(.invalidValue) { try await store.insert(Dated(k: 99, at: far)) }
-                #expect(error?.key == [.int(99)])
+                expect(error?.key, equals: [.int(99)])
             }
-            #expect(try sqliteColumn(path, "SELECT at FROM t WHERE k = 1") == ["2022-03-04"])
+            try expect(sqliteColumn(path, "SELECT at FROM t WHERE k = 1"), equals: ["2022-03-04"])
         }
     }
 
@@ -131,13 +132,14 @@ struct ForeignValueTests {
         ]) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Priced.self).thenClose { (store) async throws in
                 let prices = try await store.select(Priced.self).all().map(\.price.description)
-                #expect(prices == ["10", "1.98", "0.1", "0", "0.0000001", "100000000000000000000"])
-                #expect(try await store.select(Priced.self).order { $0.price }.keys() == [4, 5, 3, 2, 1, 6])
-                #expect(try await store.select(Priced.self).where { $0.price < 2 && $0.price > 0 }.keys() == [2, 3, 5])
+                expect(prices, equals: ["10", "1.98", "0.1", "0", "0.0000001", "100000000000000000000"])
+                try await expect(store.select(Priced.self).order { $0.price }.keys(), equals: [4, 5, 3, 2, 1, 6])
+                try await expect(
+                    store.select(Priced.self).where { $0.price < 2 && $0.price > 0 }.keys(), equals: [2, 3, 5])
                 let pi = try #require(Decimal(string: "3.14159265358979323846"))
                 await expectError(.invalidValue) { try await store.insert(Priced(k: 7, price: pi)) }
                 try await store.save(Priced(k: 7, price: 123_456.78))
-                #expect(try await store.find(Priced.self, key: 7)?.price == 123_456.78)
+                try await expect(store.find(Priced.self, key: 7)?.price, equals: 123_456.78)
             }
         }
     }
@@ -157,14 +159,14 @@ struct ForeignValueTests {
             try await Store(SQLiteBackend(path: path), models: Loose.self).thenClose { (store) async throws in
                 for (key, property) in [(1, "n"), (2, "s"), (3, "n"), (4, "n")] {
                     let error = await expectError(.typeMismatch) { try await store.find(Loose.self, key: key) }
-                    #expect(error?.property == property && error?.key == [.int(Int64(key))])
+                    expect(error?.property == property && error?.key == [.int(Int64(key))])
                 }
-                #expect(try await store.find(Loose.self, key: 5) == Loose(k: 5, n: 7, s: "8"))
+                try await expect(store.find(Loose.self, key: 5), equals: Loose(k: 5, n: 7, s: "8"))
                 let error = await expectError(.typeMismatch) {
                     try await store.records("t").where(text: "k = 1").all()
                 }
-                #expect(error?.storedValue == .text("12abc"))
-                #expect(try await store.records("t").where(text: "k = 5").all().count == 1)
+                expect(error?.storedValue, equals: .text("12abc"))
+                try await expect(store.records("t").where(text: "k = 5").all().count, equals: 1)
             }
         }
     }
@@ -187,16 +189,16 @@ struct ForeignValueTests {
             let first = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
             let second = UUID()
             try await Store(SQLiteBackend(path: path), models: Identified.self).thenClose { (store) async throws in
-                #expect(try await store.find(Identified.self, key: first) == Identified(id: first, other: first))
+                try await expect(store.find(Identified.self, key: first), equals: Identified(id: first, other: first))
                 try await store.save(Identified(id: second, other: first))
                 try await store.save(Identified(id: second, other: second))
-                #expect(try await store.select(Identified.self).where { $0.other == second }.count() == 1)
-                #expect(try await store.delete(Identified.self, key: second) == 1)
+                try await expect(store.select(Identified.self).where { $0.other == second }.count(), equals: 1)
+                try await expect(store.delete(Identified.self, key: second), equals: 1)
                 try await store.update(Identified(id: first, other: first))
                 await expectError(.duplicateKey) { try await store.insert(Identified(id: first)) }
             }
-            #expect(
-                try sqliteColumn(path, "SELECT count(*) FROM t WHERE id = \(stored) AND other = \(stored)") == ["1"])
+            try expect(
+                sqliteColumn(path, "SELECT count(*) FROM t WHERE id = \(stored) AND other = \(stored)"), equals: ["1"])
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("SQLite databases of other software are written by models")
@@ -13,9 +14,10 @@ struct ForeignWritingTests {
                 try await store.insert(Invoice(id: 9, customer: 1, date: date, city: nil, total: 5))
                 try await store.save(Invoice(id: 1, customer: 7, date: date + 0.25, city: "Ulm", total: 0.99))
                 try await store.update(Invoice(id: 2, customer: 7, date: date, city: "Ulm", total: 1))
-                #expect(try await store.delete(Invoice.self, key: 3) == 1)
-                #expect(try await store.update(Invoice.self).where { $0.total > 5 }.set(\.city, to: "Rom").run() == 1)
-                #expect(try await store.find(Invoice.self, key: 1)?.date == date + 0.25)
+                try await expect(store.delete(Invoice.self, key: 3), equals: 1)
+                try await expect(
+                    store.update(Invoice.self).where { $0.total > 5 }.set(\.city, to: "Rom").run(), equals: 1)
+                try await expect(store.find(Invoice.self, key: 1)?.date, equals: date + 0.25)
                 await expectError(.duplicateKey) {
                     try await store.insert(Invoice(id: 9, customer: 1, date: date, city: nil, total: 5))
                 }
@@ -25,14 +27,15 @@ struct ForeignWritingTests {
             }
             let rows = try sqliteRows(
                 path, "SELECT InvoiceId, CustomerId, InvoiceDate, BillingCity, Total, typeof(Total) FROM Invoice")
-            #expect(
-                rows == [
+            expect(
+                rows,
+                equals: [
                     ["1", "7", "2022-03-04 05:06:07.250", "Ulm", "0.99", "real"],
                     ["2", "7", "2022-03-04 05:06:07", "Ulm", "1", "integer"],
                     ["4", "14", "2021-01-06 13:30:00", "Rom", "13.86", "real"],
                     ["9", "1", "2022-03-04 05:06:07", "nil", "5", "integer"],
                 ])
-            #expect(try sqliteColumn(path, "SELECT name FROM sqlite_schema WHERE name LIKE 'storage%'") == [])
+            try expect(sqliteColumn(path, "SELECT name FROM sqlite_schema WHERE name LIKE 'storage%'"), equals: [])
         }
     }
 
@@ -44,10 +47,10 @@ struct ForeignWritingTests {
                     let error = await expectError(.constraint) {
                         try await store.insert(Album(id: 9, title: "x", artist: 99))
                     }
-                    #expect(error?.key == [.int(9)])
+                    expect(error?.key, equals: [.int(9)])
                     await expectError(.constraint) { try await store.delete(Artist.self, key: 1) }
-                    #expect(try await store.select(Album.self).count() == 3)
-                    #expect(try await store.delete(Artist.self, key: 4) == 1)
+                    try await expect(store.select(Album.self).count(), equals: 3)
+                    try await expect(store.delete(Artist.self, key: 4), equals: 1)
                 }
         }
     }
@@ -78,13 +81,13 @@ struct ForeignWritingTests {
             try await Store(SQLiteBackend(path: path), models: Named.self).thenClose { (store) async throws in
                 try await store.update(Named(id: 5, name: "5"))
                 try await store.save(Named(id: 5, name: "V"))
-                #expect(try await store.insert(Named(id: nil, name: "six")).id == 6)
+                try await expect(store.insert(Named(id: nil, name: "six")).id, equals: 6)
                 let unique = await expectError(.constraint) { try await store.insert(Named(id: 7, name: "V")) }
-                #expect(unique?.property == "Name" && unique?.key == [.int(7)])
+                expect(unique?.property == "Name" && unique?.key == [.int(7)])
                 await expectError(.constraint) { try await store.insert(Named(id: 8, name: "no")) }
             }
             let sql = "SELECT CustomerId, Name, Score, Changes, Made LIKE '____-__-__ __:__:__' FROM Customer"
-            #expect(try sqliteRows(path, sql) == [["5", "V", "7.0", "2", "1"], ["6", "six", "1.5", "0", "1"]])
+            try expect(sqliteRows(path, sql), equals: [["5", "V", "7.0", "2", "1"], ["6", "six", "1.5", "0", "1"]])
         }
     }
 
@@ -101,16 +104,16 @@ struct ForeignWritingTests {
             let painter = Painter(id: 4, name: "Four", works: [Work(id: 1, title: "one"), Work(id: 2, title: "two")])
             try await Store(SQLiteBackend(path: path), models: Painter.self).thenClose { (store) async throws in
                 try await store.save(painter)
-                #expect(try await store.find(Painter.self, key: 4) == painter)
+                try await expect(store.find(Painter.self, key: 4), equals: painter)
             }
             try await Store(SQLiteBackend(path: path), models: Painter.self).thenClose { (store) async throws in
                 let found = try await store.select(Painter.self).where { $0.works.any { $0.title == "two" } }.all()
-                #expect(found == [painter])
-                #expect(try await store.records("Artist").where(text: "ArtistId = 4").all().first?["works"] != nil)
-                #expect(try await store.delete(painter) == 1)
+                expect(found, equals: [painter])
+                try await expect(store.records("Artist").where(text: "ArtistId = 4").all().first?["works"] != nil)
+                try await expect(store.delete(painter), equals: 1)
             }
-            #expect(try sqliteColumn(path, "SELECT count(*) FROM Artist_works") == ["0"])
-            #expect(try sqliteColumn(path, "SELECT name FROM storage_tables") == ["Artist_works"])
+            try expect(sqliteColumn(path, "SELECT count(*) FROM Artist_works"), equals: ["0"])
+            try expect(sqliteColumn(path, "SELECT name FROM storage_tables"), equals: ["Artist_works"])
         }
     }
 
@@ -136,13 +139,13 @@ struct ForeignWritingTests {
             let before = try Data(contentsOf: URL(filePath: path))
             let backend = SQLiteBackend(path: path)
             let lacking = await expectError(.schemaMismatch) { try await Store(backend, models: Lacking.self) }
-            #expect(lacking?.property == "country" && lacking?.message.contains("ArtistId, Name") == true)
-            #expect(
-                await expectError(.schemaMismatch) { try await Store(backend, models: Mistyped.self) }?.property
+            expect(lacking?.property == "country" && lacking?.message.contains("ArtistId, Name") == true)
+            await expect(
+                expectError(.schemaMismatch) { try await Store(backend, models: Mistyped.self) }?.property
                     == "Name")
             await expectError(.schemaMismatch) { try await Store(backend, models: Miskeyed.self) }
             await expectError(.schemaMismatch) { try await Store(backend, models: TitledOnce.self) }
-            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+            try expect(Data(contentsOf: URL(filePath: path)), equals: before)
         }
     }
 }

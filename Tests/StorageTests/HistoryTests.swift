@@ -82,20 +82,20 @@ struct HistoryTests {
             let token = try await source.historyToken()
             let target = try await open(to, folder, "to", [], nil)
             try await target.copy(from: source, history: true)
-            #expect(try await target.historyStatus() == source.historyStatus())
+            try await expect(target.historyStatus(), equals: source.historyStatus())
             await expectError(.invalidValue) {
                 for try await _ in target.history(since: token) {}
                 return ()
             }
-            #expect(try await problems(target) == [])
-            #expect(try await target.undo(2) == 3)
-            #expect(try await target.select(Noted.self).all() == samples)
-            #expect(try await commits(target).last == 3)
+            try await expect(problems(target), equals: [])
+            try await expect(target.undo(2), equals: 3)
+            try await expect(target.select(Noted.self).all(), equals: samples)
+            try await expect(commits(target).last, equals: 3)
             await expectError(.constraint) { try await target.copy(from: source, history: true) }
             await expectError(.configuration) { try await target.copy(["Noted"], from: source, history: true) }
             try await target.copy(from: source, replacing: true, history: true)
-            #expect(try await commits(target).last == 2)
-            #expect(try await problems(target) == [])
+            try await expect(commits(target).last, equals: 2)
+            try await expect(problems(target), equals: [])
             try await source.close()
             try await target.close()
         }
@@ -109,12 +109,12 @@ struct HistoryTests {
             let target = try await open(.sqlite, folder)
             try await target.insert(samples)
             try await target.copy(from: source, replacing: true)
-            #expect(try await target.select(Noted.self).count() == 700)
-            #expect(try await target.undo(2) == 3)
-            #expect(try await target.select(Noted.self).all() == samples)
+            try await expect(target.select(Noted.self).count(), equals: 700)
+            try await expect(target.undo(2), equals: 3)
+            try await expect(target.select(Noted.self).all(), equals: samples)
             try await target.undo(3)
-            #expect(try await target.select(Noted.self).count() == 700)
-            #expect(try await problems(target) == [])
+            try await expect(target.select(Noted.self).count(), equals: 700)
+            try await expect(problems(target), equals: [])
             try await target.close()
         }
     }
@@ -129,16 +129,16 @@ struct HistoryTests {
             try await target.copy(from: source, replacing: true)
             var kinds: [Int: Store.HistoryEntry<Int, Noted>.Kind] = [:]
             for try await entry in target.history(of: Noted.self) where entry.commit == 2 {
-                #expect(kinds.updateValue(entry.kind, forKey: try #require(entry.key)) == nil)
-                #expect(try entry.before?.text == (entry.kind == .inserted ? nil : "old"))
+                expect(kinds.updateValue(entry.kind, forKey: try #require(entry.key)) == nil)
+                try expect(entry.before?.text, equals: entry.kind == .inserted ? nil : "old")
             }
-            #expect(kinds.count == 700 + 351)
+            expect(kinds.count, equals: 700 + 351)
             for (key, kind) in kinds {
-                #expect(kind == (!(400...1_100).contains(key) ? .inserted : key % 2 == 0 ? .deleted : .updated))
+                expect(kind, equals: !(400...1_100).contains(key) ? .inserted : key % 2 == 0 ? .deleted : .updated)
             }
             try await target.undo(2)
-            #expect(try await target.select(Noted.self).all() == (400...1_100).map { Noted(id: $0, text: "old") })
-            #expect(try await problems(target) == [])
+            try await expect(target.select(Noted.self).all(), equals: (400...1_100).map { Noted(id: $0, text: "old") })
+            try await expect(problems(target), equals: [])
             try await target.close()
         }
     }
@@ -162,12 +162,12 @@ struct HistoryTests {
             var last: Store.HistoryEntry<[Value], DynamicRecord>?
             for try await entry in store.history() { last = entry }
             #expect(throws: StorageError.self) { try last?.before }
-            #expect(try last?.storedBefore?.value("text") == .text("t4"))
+            try expect(last?.storedBefore?.value("text"), equals: .text("t4"))
             try await store.close()
             store = try await open(.sqlite, folder, "test", [Renamed.self], nil)
             try await store.undo(2)
-            #expect(
-                try await store.find(Renamed.self, key: 4) == Renamed(id: 4, title: "t4", parts: samples[3].parts))
+            try await expect(
+                store.find(Renamed.self, key: 4), equals: Renamed(id: 4, title: "t4", parts: samples[3].parts))
             try await store.close()
         }
     }
@@ -193,14 +193,14 @@ struct HistoryTests {
                 try await store.delete(Unlinking.self, keys: [1, 2])
                 try await store.undo(1)
                 try await store.undo(2)
-                #expect(try await store.select(Unlinking.self).count() == 0)
+                try await expect(store.select(Unlinking.self).count(), equals: 0)
                 try await store.undo(3)
-                #expect(try await problems(store) == [])
+                try await expect(problems(store), equals: [])
             }
             try await open(.sqlite, folder, "test", [Noted.self, Linking.self], nil).thenClose { store in
                 let stored = try await store.select(Linking.self).all()
-                #expect(stored == links)
-                #expect(try await problems(store) == [])
+                expect(stored, equals: links)
+                try await expect(problems(store), equals: [])
             }
         }
     }
@@ -214,10 +214,10 @@ struct HistoryTests {
             try await store.records("Noted").where(text: "id == 1").delete()
             var texts: [Value?] = []
             for try await entry in store.history(ofRecords: "Noted") { texts.append(try entry.before?.value("text")) }
-            #expect(texts.suffix(3) == [.text("t4"), .text("t5"), .text("t1")])
+            expect(texts.suffix(3), equals: [.text("t4"), .text("t5"), .text("t1")])
             try await store.undo(3)
             try await store.undo(2)
-            #expect(try await store.select(Noted.self).all() == samples)
+            try await expect(store.select(Noted.self).all(), equals: samples)
             try await store.close()
         }
     }
@@ -228,11 +228,11 @@ struct HistoryTests {
             let store = try await open(
                 .sqlite, folder, "test", [Noted.self], .init(records: [Noted.self], keeping: .commits(2)))
             for round in 1...30 { try await store.save((1...400).map { Noted(id: $0, text: "\(round)") }) }
-            #expect(try await commits(store).first.map { $0 >= 28 } == true)
-            #expect(try await problems(store) == [])
+            try await expect(commits(store).first.map { $0 >= 28 }, equals: true)
+            try await expect(problems(store), equals: [])
             try await store.close()
             let entries = try sqliteColumn(path, "SELECT count(*) FROM storage_history_changes")
-            #expect(entries.first.flatMap { Int($0) }.map { $0 <= 1200 } == true, "\(entries) entries are left.")
+            expect(entries.first.flatMap { Int($0) }.map { $0 <= 1200 }, equals: true, "\(entries) entries are left.")
         }
     }
 
@@ -248,7 +248,7 @@ struct HistoryTests {
             try await store.close()
             try sqliteRun(path, "DELETE FROM storage_history_commits WHERE number = -2")
             store = try await open(.sqlite, folder)
-            #expect(try await commits(store).last == 3)
+            try await expect(commits(store).last, equals: 3)
             try await store.close()
         }
     }
@@ -273,17 +273,17 @@ struct HistoryTests {
                 do {
                     store = try await open(.sqlite, folder, "test", [Noted.self], nil)
                 } catch let error as StorageError {
-                    #expect(error.code == .corrupt && problem == "settings", "\(sql): \(error)")
+                    expect(error.code == .corrupt && problem == "settings", "\(sql): \(error)")
                     return
                 }
                 let found = try await problems(store)
-                #expect(found.contains { $0.contains(problem) }, "\(sql): \(found)")
+                expect(found.contains { $0.contains(problem) }, "\(sql): \(found)")
                 for body in [{ try await store.undo(2) }, { try await store.undo(3) }] as [() async throws -> Int] {
                     do { _ = try await body() } catch let error as StorageError {
-                        #expect([.corrupt, .notFound, .conflict, .notKept].contains(error.code), "\(sql): \(error)")
+                        expect([.corrupt, .notFound, .conflict, .notKept].contains(error.code), "\(sql): \(error)")
                     }
                 }
-                #expect(try await store.select(Noted.self).count() >= 4)
+                try await expect(store.select(Noted.self).count() >= 4)
                 try await store.close()
             }
         }
@@ -299,7 +299,7 @@ struct HistoryTests {
             for options in [nil, Store.HistoryOptions(records: [Noted.self])] {
                 await expectError(.schemaNewer) { try await open(.sqlite, folder, "test", [Noted.self], options) }
             }
-            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+            try expect(Data(contentsOf: URL(filePath: path)), equals: before)
             try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":1,"models":{}}'"#)
             await expectError(.corrupt) { try await open(.sqlite, folder) }
         }
@@ -312,7 +312,7 @@ struct HistoryTests {
             try await store.insert(samples)
             try await store.close()
             store = try await Store(url: "sqlite:\(path)?readonly=true", backends: [SQLiteBackend.self])
-            #expect(try await commits(store) == [1, 1, 1, 1, 1])
+            try await expect(commits(store), equals: [1, 1, 1, 1, 1])
             await expectError(.unsupported) { try await store.undo(1) }
             try await store.close()
         }

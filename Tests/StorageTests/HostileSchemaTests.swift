@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// A database whose record of its tables was changed by somebody else.
@@ -101,7 +102,7 @@ struct HostileSchemaTests {
                 }
             }
         } catch {
-            #expect(error is StorageError)
+            expect(error is StorageError)
         }
     }
 }

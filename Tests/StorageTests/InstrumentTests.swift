@@ -3,6 +3,7 @@ import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests the reports that a store's instruments receive.
@@ -67,10 +68,10 @@ import Testing
             try await store.insert((1...50).map { Crate(id: $0, name: "n", parts: [Part(id: 1), Part(id: 2)]) })
             _ = journal.take()
             let count = try await store.delete(Crate.self).where { $0.id <= 40 }.run()
-            #expect(count == 40)
+            expect(count, equals: 40)
             let end = try #require(journal.take().first?.end)
-            #expect(end.rowsRead == 0)
-            #expect(end.rowsWritten == 120)
+            expect(end.rowsRead, equals: 0)
+            expect(end.rowsWritten, equals: 120)
             try await store.close()
         }
     }
@@ -84,7 +85,7 @@ import Testing
             options: .init(history: .init(keys: [Crate.self]), instruments: [journal], clock: { time }))
         _ = journal.take()
         try store.blocking.insert(Crate(id: 1, name: "a"))
-        #expect(journal.take().map(\.call.operation) == ["insert"])
+        expect(journal.take().map(\.call.operation), equals: ["insert"])
         try store.blocking.close()
         let other = try Store.Blocking.open(
             InMemoryBackend(), models: Crate.self, Part.self, options: .init(instruments: [journal]))
@@ -95,17 +96,17 @@ import Testing
         try await withJournal { store, journal in
             try await store.insert(crate)
             let write = try #require(journal.take().first)
-            #expect(write.call.operation == "insert" && write.call.model == "Crate")
-            #expect(write.call.backend == "memory" && write.call.isWriting && write.call.waitingWriters == 0)
-            #expect(write.end?.rowsWritten == 3)
+            expect(write.call.operation == "insert" && write.call.model == "Crate")
+            expect(write.call.backend == "memory" && write.call.isWriting && write.call.waitingWriters == 0)
+            expect(write.end?.rowsWritten, equals: 3)
             // A key and a name of four bytes; for each part the owner's key, the place and the key.
-            #expect(write.end?.bytesWritten == 8 + 4 + 2 * 24)
-            #expect(write.end?.error == nil)
-            #expect(try await store.find(Crate.self, key: 1) == crate)
+            expect(write.end?.bytesWritten, equals: 8 + 4 + 2 * 24)
+            expect(write.end?.error == nil)
+            try await expect(store.find(Crate.self, key: 1), equals: crate)
             let read = try #require(journal.take().first)
-            #expect(read.call.operation == "find" && !read.call.isWriting)
-            #expect(read.end?.rowsRead == 3 && read.end?.rowsWritten == 0)
-            #expect(read.end?.bytesRead ?? 0 > 0 && read.end?.duration ?? .zero > .zero)
+            expect(read.call.operation == "find" && !read.call.isWriting)
+            expect(read.end?.rowsRead == 3 && read.end?.rowsWritten == 0)
+            expect(read.end?.bytesRead ?? 0 > 0 && read.end?.duration ?? .zero > .zero)
         }
     }
 
@@ -124,14 +125,15 @@ import Testing
                 try tx.delete(crate)
             }
             let told = journal.take()
-            #expect(
-                told.map(\.call.operation) == [
+            expect(
+                told.map(\.call.operation),
+                equals: [
                     "save", "select", "select", "stream", "update", "save", "select", "read", "transaction",
                 ])
-            #expect(told.map(\.call.isWriting) == [true, false, false, false, true, true, false, false, true])
-            #expect(told.allSatisfy { $0.end != nil && $0.end?.error == nil })
-            #expect(told[3].end?.rowsRead == 4)
-            #expect(told[8].call.model == nil)
+            expect(told.map(\.call.isWriting), equals: [true, false, false, false, true, true, false, false, true])
+            expect(told.allSatisfy { $0.end != nil && $0.end?.error == nil })
+            expect(told[3].end?.rowsRead, equals: 4)
+            expect(told[8].call.model == nil)
         }
     }
 
@@ -142,8 +144,8 @@ import Testing
             await expectError(.duplicateKey) { try await store.insert(crate) }
             await #expect(throws: Other.self) { try await store.transaction { _ in throw Other() } }
             let told = journal.take()
-            #expect(told.map { $0.end?.error?.code } == [nil, .duplicateKey, .cancelled])
-            #expect(told[1].end?.error?.operation == "insert")
+            expect(told.map { $0.end?.error?.code }, equals: [nil, .duplicateKey, .cancelled])
+            expect(told[1].end?.error?.operation, equals: "insert")
         }
     }
 
@@ -153,7 +155,7 @@ import Testing
                 try await store.insert(crate)
                 _ = try await store.select(Crate.self).all()
             }
-            #expect(journal.takeNames() == ["request", "request"])
+            expect(journal.takeNames(), equals: ["request", "request"])
         }
     }
 
@@ -162,7 +164,7 @@ import Testing
             try await store.insert((1...600).map { Crate(id: $0, name: "") })
             _ = journal.take()
             for try await crate in store.select(Crate.self).stream() where crate.id == 2 { break }
-            #expect(journal.take().map { $0.end?.error == nil } == [true])
+            expect(journal.take().map { $0.end?.error == nil }, equals: [true])
         }
     }
 
@@ -170,10 +172,10 @@ import Testing
         try await withJournal { store, _ in
             try await store.insert(crate)
             for try await crates in store.select(Crate.self).values() {
-                #expect(crates == [crate])
+                expect(crates, equals: [crate])
                 break
             }
-            #expect(try await store.select(Crate.self).where { $0.id == 1 }.explain().access == .key)
+            try await expect(store.select(Crate.self).where { $0.id == 1 }.explain().access, equals: .key)
         }
     }
 }

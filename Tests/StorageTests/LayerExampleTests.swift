@@ -1,6 +1,7 @@
 import Foundation
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// The examples of the page Layers.
@@ -107,14 +108,14 @@ import Testing
     func `a record that is not valid is refused, and a customer is trimmed`() async throws {
         try await withStore(.memory, layers: Self.layers) { store in
             let stored = try await store.insert(Invoice(id: 1, customer: " Ann ", cents: 100))
-            #expect(stored.customer == "Ann")
+            expect(stored.customer, equals: "Ann")
             let error = await #expect(throws: StorageError.self) {
                 try await store.update(Invoice.self).where { $0.id == 1 }.set(\.cents, to: 0).run()
             }
-            #expect(error?.code == .constraint)
-            #expect(error?.message == "An invoice has an amount.")
-            #expect(error?.property == "cents")
-            #expect(try await store.find(Invoice.self, key: 1) == stored)
+            expect(error?.code, equals: .constraint)
+            expect(error?.message, equals: "An invoice has an amount.")
+            expect(error?.property, equals: "cents")
+            try await expect(store.find(Invoice.self, key: 1), equals: stored)
         }
     }
 
@@ -127,10 +128,10 @@ import Testing
                 try await store.save(json: Data(text.utf8), as: Invoice.self)
             }
             let error = await #expect(throws: StorageError.self) { try await save(0) }
-            #expect(error?.message == "An invoice has an amount.")
-            #expect(try await store.select(Invoice.self).count() == 0)
+            expect(error?.message, equals: "An invoice has an amount.")
+            try await expect(store.select(Invoice.self).count(), equals: 0)
             try await save(5)
-            #expect(try await store.select(Invoice.self).all().map(\.customer) == ["Ann", "Bo"])
+            try await expect(store.select(Invoice.self).all().map(\.customer), equals: ["Ann", "Bo"])
         }
     }
 
@@ -146,7 +147,7 @@ import Testing
                     throw CancellationError()
                 }
             }
-            #expect(try await store.select(OutboxMessage.self).all().map(\.invoice) == [1])
+            try await expect(store.select(OutboxMessage.self).all().map(\.invoice), equals: [1])
         }
     }
 
@@ -158,9 +159,9 @@ import Testing
             ])
             await #expect(throws: StorageError.self) { try await store.delete(Invoice.self).run() }
             await #expect(throws: StorageError.self) { try await store.truncate(Invoice.self) }
-            #expect(try await store.select(Invoice.self).count() == 2)
+            try await expect(store.select(Invoice.self).count(), equals: 2)
             try await store.delete(Invoice.self, key: 2)
-            #expect(try await store.select(Invoice.self).count() == 1)
+            try await expect(store.select(Invoice.self).count(), equals: 1)
         }
     }
 
@@ -168,11 +169,11 @@ import Testing
     func `a draft is deleted softly at first`() async throws {
         try await withStore(.memory, layers: Self.layers) { store in
             try await store.insert(Draft(id: 1, text: "a"))
-            #expect(try await store.delete(Draft.self, key: 1) == 1)
-            #expect(try await store.select(Draft.self).where { $0.deleted == nil }.count() == 0)
-            #expect(try await store.select(Draft.self).count() == 1)
-            #expect(try await store.delete(Draft.self, key: 1) == 1)
-            #expect(try await store.select(Draft.self).count() == 0)
+            try await expect(store.delete(Draft.self, key: 1), equals: 1)
+            try await expect(store.select(Draft.self).where { $0.deleted == nil }.count(), equals: 0)
+            try await expect(store.select(Draft.self).count(), equals: 1)
+            try await expect(store.delete(Draft.self, key: 1), equals: 1)
+            try await expect(store.select(Draft.self).count(), equals: 0)
         }
     }
 
@@ -184,6 +185,6 @@ import Testing
             try await store.update(Draft.self).where { $0.id == 1 }.set(\.text, to: "b").run()
             try await store.delete(Draft.self, key: 1)
         }
-        #expect(trail.lines.withLock { $0 } == ["Draft: none, a", "Draft: a, b", "Draft: b, none"])
+        expect(trail.lines.withLock { $0 }, equals: ["Draft: none, a", "Draft: a, b", "Draft: b, none"])
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable struct Song: Equatable {
@@ -42,18 +43,18 @@ import Testing
             var songs = try await fill(store, 500)
             try await store.close()
             try sqliteRun(path, "UPDATE \"SongBook_songs\" SET position = position / 1024")
-            #expect(try positions(path) == Array(0..<500))
+            try expect(positions(path), equals: Array(0..<500))
             let again = try await Store(SQLiteBackend(path: path), models: SongBook.self)
             let list = again.list(\.songs, of: book)
             for place in [250, 251, 100, 500, 0] {
                 try await list.insert(7, at: place)
                 songs.insert(7, at: place)
-                #expect(try await list.refs() == songs)
+                try await expect(list.refs(), equals: songs)
             }
-            #expect(try await again.find(SongBook.self, key: ("a", 1))?.songs == songs)
+            try await expect(again.find(SongBook.self, key: ("a", 1))?.songs, equals: songs)
             var problems: [String] = []
             try await again.verify { problems.append($0.description) }
-            #expect(problems.isEmpty)
+            expect(problems.isEmpty)
             try await again.close()
         }
     }
@@ -70,11 +71,11 @@ import Testing
             let list = again.list(\.songs, of: book)
             try await list.insert(1, at: 1)
             songs.insert(1, at: 1)
-            #expect(try await list.refs() == songs)
+            try await expect(list.refs(), equals: songs)
             try await list.append(2)
             try await list.insert(2, at: 0)
             songs = [2] + songs + [2]
-            #expect(try await list.refs() == songs)
+            try await expect(list.refs(), equals: songs)
             try await again.close()
         }
     }
@@ -85,10 +86,10 @@ import Testing
             _ = try await fill(store, 3)
             let list = store.list(\.wanted, of: book)
             try await list.append([2, 99])
-            #expect(try await list.refs() == [2, 99])
-            #expect(try await list.records(in: 0..<1) == [Song(id: 2)])
+            try await expect(list.refs(), equals: [2, 99])
+            try await expect(list.records(in: 0..<1), equals: [Song(id: 2)])
             let error = await expectError(.notFound) { _ = try await list.records(in: 0..<2) }
-            #expect(error?.model == "Song" && error?.key == [.int(99)])
+            expect(error?.model == "Song" && error?.key == [.int(99)])
         }
     }
 
@@ -103,10 +104,10 @@ import Testing
             let digest = try await store.digest(of: "SongTree")
             try await store.delete(Song.self, key: 3)
             let left = SongTree(id: 1, trees: [SongTree(id: 2, songs: [1])], songs: [1, 2])
-            #expect(try await store.find(SongTree.self, key: 1) == left)
+            try await expect(store.find(SongTree.self, key: 1), equals: left)
             try await store.insert(Song(id: 3))
             try await store.save(tree)
-            #expect(try await store.digest(of: "SongTree").bytes == digest.bytes)
+            try await expect(store.digest(of: "SongTree").bytes, equals: digest.bytes)
         }
     }
 }

@@ -2,6 +2,7 @@ import Logging
 import SQLiteBackend
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Keeps what is logged.
@@ -42,11 +43,11 @@ struct LoggingTests {
             try await store.save(Note(id: 1, text: "secret"))
             try await store.close()
             let all = lines.all.withLock { $0 }
-            #expect(all.contains { $0.level == .debug && $0.metadata.contains(path) })
-            #expect(all.contains { $0.level == .notice && $0.metadata.contains("Note") })
+            expect(all.contains { $0.level == .debug && $0.metadata.contains(path) })
+            expect(all.contains { $0.level == .notice && $0.metadata.contains("Note") })
             let insert = all.first { $0.level == .trace && $0.message.hasPrefix("INSERT INTO \"Note\"") }
-            #expect(insert?.metadata.contains("duration") == true)
-            #expect(!all.contains { ($0.message + $0.metadata).contains("secret") })
+            expect(insert?.metadata.contains("duration"), equals: true)
+            expect(!all.contains { ($0.message + $0.metadata).contains("secret") })
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Values with names") struct NamedValueTests {
@@ -11,18 +12,18 @@ import Testing
     @Test
     func `a value is saved, read, replaced, listed and removed by its name`() async throws {
         try await withStore(.memory) { store in
-            #expect(try await store.named.value(Settings.self, "settings") == nil)
+            try await expect(store.named.value(Settings.self, "settings") == nil)
             try await store.named.save(Settings(theme: "dark"), as: "settings")
             try await store.named.save(7, as: "count")
-            #expect(try await store.named.value(Settings.self, "settings") == Settings(theme: "dark"))
+            try await expect(store.named.value(Settings.self, "settings"), equals: Settings(theme: "dark"))
             try await store.named.save(Settings(sizes: []), as: "settings")
-            #expect(try await store.named.value(Settings.self, "settings") == Settings(sizes: []))
-            #expect(try await store.named.names() == ["count", "settings"])
-            #expect(try await store.named.remove("count"))
-            #expect(try await !store.named.remove("count"))
-            #expect(try await store.named.names() == ["settings"])
+            try await expect(store.named.value(Settings.self, "settings"), equals: Settings(sizes: []))
+            try await expect(store.named.names(), equals: ["count", "settings"])
+            try await expect(store.named.remove("count"))
+            try await expect(!store.named.remove("count"))
+            try await expect(store.named.names(), equals: ["settings"])
             let wrong = await expectError(.typeMismatch) { try await store.named.value(Int.self, "settings") as Any }
-            #expect(wrong?.key == [.text("settings")])
+            expect(wrong?.key, equals: [.text("settings")])
         }
     }
 
@@ -32,10 +33,10 @@ import Testing
             try await store.named.save(JSONDecodingTests.ann, as: "me")
             try await store.named.save([Town(id: 1, name: "A"), Town(id: 2, name: "B")], as: "towns")
             try await store.named.save([Town](), as: "none")
-            #expect(try await store.named.value(Writer.self, "me") == JSONDecodingTests.ann)
-            #expect(try await store.named.value([Town].self, "towns")?.map(\.name) == ["A", "B"])
-            #expect(try await store.named.value([Town].self, "none") == [])
-            #expect(try await store.select(Town.self).count() == 0)
+            try await expect(store.named.value(Writer.self, "me"), equals: JSONDecodingTests.ann)
+            try await expect(store.named.value([Town].self, "towns")?.map(\.name), equals: ["A", "B"])
+            try await expect(store.named.value([Town].self, "none"), equals: [])
+            try await expect(store.select(Town.self).count(), equals: 0)
         }
     }
 
@@ -44,10 +45,10 @@ import Testing
         try await withStore(.memory) { store in
             try await store.named.save("old", as: "a", expires: Date(timeIntervalSinceNow: -1))
             try await store.named.save("new", as: "b", expires: .distantFuture)
-            #expect(try await store.named.value(String.self, "a") == nil)
-            #expect(try await store.named.value(String.self, "b") == "new")
-            #expect(try await store.named.names() == ["b"])
-            #expect(try await store.records("StorageNamedValue").count() == 1)
+            try await expect(store.named.value(String.self, "a") == nil)
+            try await expect(store.named.value(String.self, "b"), equals: "new")
+            try await expect(store.named.names(), equals: ["b"])
+            try await expect(store.records("StorageNamedValue").count(), equals: 1)
         }
     }
 }
@@ -79,9 +80,9 @@ import Testing
                         price: 2.0
                   friends: 0
                 """
-            #expect(writer.tree == tree)
+            expect(writer.tree, equals: tree)
             try await store.save(writer)
-            #expect(try await store.records("Writer").first().map { "\($0)" } == tree)
+            try await expect(store.records("Writer").first().map { "\($0)" }, equals: tree)
             try await store.save([Town(id: 1, name: "Ulm"), Town(id: 20, name: String(repeating: "x", count: 50))])
             let table = """
                 id  name
@@ -90,10 +91,10 @@ import Testing
                 20  \(String(repeating: "x", count: 39))…
                 """
             let printed = try await store.select(Town.self).order { $0.id }.table()
-            #expect(
+            expect(
                 printed.split(separator: "\n").map { $0.trimming() }
                     == table.split(separator: "\n").map { $0.trimming() })
-            #expect(try await store.select(Town.self).where { $0.id > 99 }.table() == "No records.")
+            try await expect(store.select(Town.self).where { $0.id > 99 }.table(), equals: "No records.")
         }
     }
 }

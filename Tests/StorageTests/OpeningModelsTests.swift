@@ -2,6 +2,7 @@ import Foundation
 import MemoryBackend
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// Tests the messages and arguments of opening with models.
@@ -42,8 +43,8 @@ struct OpeningModelsTests {
             let error = try await Backend.sqlite.open(in: folder).thenClose { store in
                 await expectError(.schemaMismatch) { _ = try await store.select(HousedMember.self).all() }
             }
-            #expect(error?.property == "house")
-            #expect(error?.message.contains("default") == true && error?.message.contains("Optional") == true)
+            expect(error?.property, equals: "house")
+            expect(error?.message.contains("default") == true && error?.message.contains("Optional") == true)
         }
     }
 
@@ -65,10 +66,10 @@ struct OpeningModelsTests {
             let reader = SQLiteBackend(path: path, isReadOnly: true)
             let options = Store.Options.removingRules(of: PlainMember.self, "email")
             try await Store(reader, models: PlainMember.self, options: options).thenClose { store in
-                #expect(try await store.select(PlainMember.self).count() == 1)
+                try await expect(store.select(PlainMember.self).count(), equals: 1)
             }
             try await Store(SQLiteBackend(path: path), models: PlainMember.self, options: options).thenClose { store in
-                #expect(try await store.insert([PlainMember(email: "a"), PlainMember(email: "a")]).count == 2)
+                try await expect(store.insert([PlainMember(email: "a"), PlainMember(email: "a")]).count, equals: 2)
             }
         }
     }
@@ -78,15 +79,15 @@ struct OpeningModelsTests {
         try await withStore(.memory) { store in
             let numbers: [CGFloat] = [0.1, -0.0, .infinity, .greatestFiniteMagnitude, 3]
             let members = try await store.insert(numbers.map { Member(ratio: $0, sizes: [$0, 7]) })
-            #expect(Set(members.map(\.id)).count == 5)
+            expect(Set(members.map(\.id)).count, equals: 5)
             let select = store.select(Member.self)
             let middle = select.where { $0.ratio > 0.05 && $0.ratio * 2 < 7 }.order { $0.ratio }
             let found: [CGFloat] = try await middle.all().map(\.ratio)
-            #expect(found == [0.1, 3])
-            #expect(try await select.where { $0.sizes.contains(3) }.all() == members.filter { $0.ratio == 3 })
-            #expect(try await select.where { $0.ratio < 4 }.sum { $0.ratio } == 3.1)
-            #expect(try await store.update(Member.self).where { $0.ratio == 3 }.set(\.ratio, to: 4).run() == 1)
-            #expect(try await select.max { $0.ratio } == .infinity)
+            expect(found, equals: [0.1, 3])
+            try await expect(select.where { $0.sizes.contains(3) }.all(), equals: members.filter { $0.ratio == 3 })
+            try await expect(select.where { $0.ratio < 4 }.sum { $0.ratio }, equals: 3.1)
+            try await expect(store.update(Member.self).where { $0.ratio == 3 }.set(\.ratio, to: 4).run(), equals: 1)
+            try await expect(select.max { $0.ratio }, equals: .infinity)
         }
     }
 
@@ -100,7 +101,7 @@ struct OpeningModelsTests {
             }
             try await Backend.sqlite.open(in: folder).thenClose { store in
                 let found: [CGFloat] = try await store.select(Member.self).order { $0.ratio }.all().map(\.ratio)
-                #expect(found == [1.5, 1e300])
+                expect(found, equals: [1.5, 1e300])
             }
         }
     }
@@ -108,13 +109,13 @@ struct OpeningModelsTests {
     @Test func `models in an array are opened`() async throws {
         let kinds: [any Storable.Type] = [Member.self, House.self]
         let store = try await Store(InMemoryBackend(), models: kinds)
-        #expect(try await store.recordSchemas().map(\.name).sorted() == ["House", "Member"])
+        try await expect(store.recordSchemas().map(\.name).sorted(), equals: ["House", "Member"])
         try await store.close()
         let other = try await Store(url: "memory:", backends: [InMemoryBackend.self], models: kinds)
-        #expect(try await other.recordSchemas().count == 2)
+        try await expect(other.recordSchemas().count, equals: 2)
         try await other.close()
         let empty = try await Store(InMemoryBackend(), models: [])
-        #expect(try await empty.recordSchemas() == [])
+        try await expect(empty.recordSchemas(), equals: [])
         try await empty.close()
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MemoryBackend
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Opening by URL")
@@ -19,10 +20,10 @@ struct OpeningTests {
                 url: url, backends: [SQLiteBackend.self, InMemoryBackend.self], models: Note.self)
             try await store.save(Note(id: 1, text: "x"))
             try await store.close()
-            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "a?b c.db").path))
+            expect(FileManager.default.fileExists(atPath: folder.appending(path: "a?b c.db").path))
         }
         let memory = try await Store(url: "memory:", backends: [InMemoryBackend.self], models: Note.self)
-        #expect(memory.info.name == "memory")
+        expect(memory.info.name, equals: "memory")
     }
 
     @Test(
@@ -41,6 +42,6 @@ struct OpeningTests {
             try await Store(url: url, backends: [SQLiteBackend.self, InMemoryBackend.self], models: Note.self)
         }
         let isHelpful = error.map { $0.message.contains(hint) || hint == "busy" && $0.message.contains("timeout") }
-        #expect(isHelpful == true, "\(String(describing: error))")
+        expect(isHelpful, equals: true, "\(String(describing: error))")
     }
 }

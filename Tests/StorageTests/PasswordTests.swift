@@ -13,7 +13,7 @@ struct PasswordTests {
             _ = try SQLiteBackend(url: url)
             return url.description
         } catch {
-            #expect(error.code == .configuration)
+            expect(error.code, equals: .configuration)
             return "\(error)"
         }
     }
@@ -28,11 +28,11 @@ struct PasswordTests {
         ("sqlite:/home/a@b/people.db", "sqlite:/home/a@b/people.db"),
     ])
     func `a description hides the password and nothing else`(_ address: String, _ shown: String) throws {
-        #expect(try StorageURL(address).description == shown)
+        try expect(StorageURL(address).description, equals: shown)
     }
 
     @Test func `postgres is another name of the scheme postgresql`() throws {
-        #expect(try StorageURL("postgres://host/db").scheme == "postgresql")
+        try expect(StorageURL("postgres://host/db").scheme, equals: "postgresql")
     }
 
     @Test func `a password that was typed without its escapes is shown by no description and no error`() throws {
@@ -46,7 +46,7 @@ struct PasswordTests {
                 "postgresql://host/db?schema=a&sslpassword=\(password)&x=y",
             ] {
                 let text = try shown(address)
-                #expect(!TypedPassword.isShown(in: text), "\(address.debugDescription) is shown as \(text)")
+                expect(!TypedPassword.isShown(in: text), "\(address.debugDescription) is shown as \(text)")
             }
         }
     }

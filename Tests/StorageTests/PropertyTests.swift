@@ -1,6 +1,7 @@
 import Foundation
 import MemoryBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("V1 Every kind of property that the macro takes")
@@ -100,16 +101,16 @@ struct PropertyTests {
             let records = [Everything(id: 1), try Self.full()]
             try await store.insert(records)
             let stored = try await store.select(Everything.self).all()
-            #expect(stored == records)
-            #expect(stored.last.map { Array($0.tags[12].unicodeScalars).count } == 1)
-            #expect(stored.last.map { Array($0.tags[13].unicodeScalars).count } == 2)
+            expect(stored, equals: records)
+            expect(stored.last.map { Array($0.tags[12].unicodeScalars).count }, equals: 1)
+            expect(stored.last.map { Array($0.tags[13].unicodeScalars).count }, equals: 2)
             // The other way around: nil over a value, a value over nil.
             var swapped = records
             swapped[0].id = 2
             swapped[1].id = 1
             try await store.update(swapped)
-            #expect(try await store.find(Everything.self, key: 1) == swapped[1])
-            #expect(try await store.find(Everything.self, key: 2) == swapped[0])
+            try await expect(store.find(Everything.self, key: 1), equals: swapped[1])
+            try await expect(store.find(Everything.self, key: 2), equals: swapped[0])
         }
     }
 
@@ -119,7 +120,7 @@ struct PropertyTests {
             var record = Everything(id: 1)
             record.ignored = 77
             try await store.insert(record)
-            #expect(try await store.find(Everything.self, key: 1)?.ignored == 5)
+            try await expect(store.find(Everything.self, key: 1)?.ignored, equals: 5)
         }
     }
 
@@ -158,7 +159,7 @@ struct PropertyTests {
         async throws
     {
         let error = await expectError(.configuration) { try await Store(InMemoryBackend(), models: [type]) }
-        #expect(error?.property == "parts")
-        #expect(error?.message.contains("own @Storable children as") == true)
+        expect(error?.property, equals: "parts")
+        expect(error?.message.contains("own @Storable children as"), equals: true)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Groups and texts of records without types")
@@ -25,15 +26,16 @@ struct RecordGroupsTests {
             let groups = try await store.records("Sale").where(text: "price < 9").groups(
                 by: ["city"], computing: [.count, .sum("price"), .max("id")],
                 order: [.init(column: 2, isDescending: true)])
-            #expect(groups.types == [.string, .int64, .decimal, .int64])
-            #expect(
-                groups.rows == [
+            expect(groups.types, equals: [.string, .int64, .decimal, .int64])
+            expect(
+                groups.rows,
+                equals: [
                     [.text("Ulm"), .int(2), .text("6.5"), .int(2)], [.text("Bonn"), .int(1), .text("1"), .int(3)],
                 ])
             let first = try await store.records("Sale").groups(by: ["city"], computing: [], limit: 1)
-            #expect(first.rows == [[.null]])
+            expect(first.rows, equals: [[.null]])
             let all = try await store.records("Sale").groups(by: [], computing: [.average("price"), .min("city")])
-            #expect(all.rows == [[.double(4.125), .text("Bonn")]])
+            expect(all.rows, equals: [[.double(4.125), .text("Bonn")]])
         }
     }
 
@@ -60,10 +62,10 @@ struct RecordGroupsTests {
             (.blob([1, 2]), .data, "AQI="), (.text("[1,2]"), .array(of: .int64), "[1,2]"),
         ]
         for (value, type, text) in values {
-            #expect(value.text(as: type) == text)
-            #expect(Value(text: text, as: type) == value, "\(text)")
+            expect(value.text(as: type), equals: text)
+            expect(Value(text: text, as: type), equals: value, "\(text)")
         }
-        #expect(Value.null.text(as: .string) == nil)
-        #expect(Value(text: "x", as: .int64) == nil && Value(text: "never", as: .date) == nil)
+        expect(Value.null.text(as: .string) == nil)
+        expect(Value(text: "x", as: .int64) == nil && Value(text: "never", as: .date) == nil)
     }
 }

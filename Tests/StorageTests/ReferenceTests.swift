@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable("Artist") struct NotedArtist: Equatable {
@@ -39,15 +40,15 @@ import Testing
     func `a key that is a UUID has its usual form in errors and descriptions`() async throws {
         let text = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
         let depot = Depot(id: try #require(UUID(uuidString: text)))
-        #expect("\(Ref<Depot>(key: depot.id))" == "Depot \(text)")
+        expect("\(Ref<Depot>(key: depot.id))", equals: "Depot \(text)")
         try await withStore(.memory) { store in
             let dangling = await expectError(.constraint) {
                 try await store.insert(Crate(id: 1, depot: Ref(key: depot.id)))
             }
-            #expect(dangling?.message.contains("Depot \(text)") == true, "\(dangling?.message ?? "")")
+            expect(dangling?.message.contains("Depot \(text)"), equals: true, "\(dangling?.message ?? "")")
             try await store.insert(depot)
             let twice = await expectError(.duplicateKey) { try await store.insert(depot) }
-            #expect(twice.map { "\($0)" }?.contains("key \(text)") == true)
+            expect(twice.map { "\($0)" }?.contains("key \(text)"), equals: true)
         }
     }
 
@@ -64,15 +65,15 @@ import Testing
             let store = try await Store(SQLiteBackend(path: try chinook(in: folder)))
             let album = try #require(try await store.recordSchemas().first { $0.name == "Album" })
             let artist = try #require(album.properties.first { $0.name == "ArtistId" })
-            #expect(artist.reference?.model == "Artist" && artist.reference?.onDelete == .deny)
+            expect(artist.reference?.model == "Artist" && artist.reference?.onDelete == .deny)
             let employee = try #require(try await store.recordSchemas().first { $0.name == "Employee" })
-            #expect(employee.properties.first { $0.name == "ReportsTo" }?.reference?.model == "Employee")
+            expect(employee.properties.first { $0.name == "ReportsTo" }?.reference?.model, equals: "Employee")
             let records = try await store.records("Album").where(text: #"ArtistId.Name == "Accept""#).all()
-            #expect(records.map { $0.value("AlbumId") } == [.int(2), .int(3)])
+            expect(records.map { $0.value("AlbumId") }, equals: [.int(2), .int(3)])
             let error = await expectError(.constraint) {
                 try await store.records("Artist").where(text: "ArtistId == 1").delete()
             }
-            #expect(error?.property == "Album.ArtistId")
+            expect(error?.property, equals: "Album.ArtistId")
             try await store.close()
         }
     }
@@ -88,16 +89,17 @@ import Testing
             func papers(_ predicate: Predicate<Paper>) async throws -> [Int] {
                 try await store.select(Paper.self).where(predicate).keys()
             }
-            #expect(try await papers(#Predicate { $0.on == shelf }) == [2])
-            #expect(try await papers(#Predicate { $0.on != shelf }) == [1, 3])
-            #expect(try await papers(#Predicate { $0.on == none }) == [3])
-            #expect(try await papers(#Predicate { $0.on == nil }) == [3])
-            #expect(try await papers(#Predicate { $0.on?.key == 1 }) == [1])
-            #expect(try await papers(#Predicate { if let on = $0.on { shelves.contains(on) } else { false } }) == [2])
+            try await expect(papers(#Predicate { $0.on == shelf }), equals: [2])
+            try await expect(papers(#Predicate { $0.on != shelf }), equals: [1, 3])
+            try await expect(papers(#Predicate { $0.on == none }), equals: [3])
+            try await expect(papers(#Predicate { $0.on == nil }), equals: [3])
+            try await expect(papers(#Predicate { $0.on?.key == 1 }), equals: [1])
+            try await expect(
+                papers(#Predicate { if let on = $0.on { shelves.contains(on) } else { false } }), equals: [2])
             let listed = #Predicate<Shelf> { $0.books.contains(book) }
-            #expect(try await store.select(Shelf.self).where(listed).keys() == [1])
+            try await expect(store.select(Shelf.self).where(listed).keys(), equals: [1])
             let loaded = try await store.select(Shelf.self).all()
-            #expect(try loaded.filter { try listed.evaluate($0) }.map(\.id) == [1])
+            try expect(loaded.filter { try listed.evaluate($0) }.map(\.id), equals: [1])
         }
     }
 
@@ -105,7 +107,7 @@ import Testing
         try await withFolder { folder in
             let store = try await Store(SQLiteBackend(path: try chinook(in: folder)), models: NotedAlbum.self)
             let pairs = try await store.select(NotedAlbum.self).where { $0.artist.name == "AC/DC" }.with(\.artist).all()
-            #expect(pairs.map(\.0.id) == [1, 4] && pairs.allSatisfy { $0.1.name == "AC/DC" })
+            expect(pairs.map(\.0.id) == [1, 4] && pairs.allSatisfy { $0.1.name == "AC/DC" })
             await expectError(.constraint) { try await store.insert(NotedAlbum(id: 1000, title: "x", artist: 9999)) }
             await expectError(.constraint) { try await store.delete(NotedArtist.self, key: 1) }
             try await store.close()
@@ -123,9 +125,9 @@ import Testing
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
                 let found = try await query.explain()
-                #expect(found.access == expected, "\(found)", sourceLocation: sourceLocation)
+                expect(found.access, equals: expected, "\(found)", sourceLocation: sourceLocation)
                 if let rows, backend != .sqlite {
-                    #expect(found.rowsExamined == rows, "\(found)", sourceLocation: sourceLocation)
+                    expect(found.rowsExamined, equals: rows, "\(found)", sourceLocation: sourceLocation)
                 }
             }
             try await access(papers.where { $0.on.number == 3 }, .index("on"), rows: 10)
@@ -135,10 +137,10 @@ import Testing
             // Records in key order meet these soon, or few are left by another condition.
             try await access(papers.where { $0.on.number > 3 }.limit(1), .scan)
             try await access(papers.where { $0.id == 7 && $0.on.number == 3 }, .key)
-            #expect(try await papers.where { $0.on.number == 3 && $0.id > 50 }.keys() == [56, 65, 74, 83])
+            try await expect(papers.where { $0.on.number == 3 && $0.id > 50 }.keys(), equals: [56, 65, 74, 83])
             let others = papers.where { $0.on.number != 3 }
-            #expect(try await others.count() == 80)
-            #expect(try await papers.where { !($0.on.number < 3 || $0.on.number > 4) }.count() == 20)
+            try await expect(others.count(), equals: 80)
+            try await expect(papers.where { !($0.on.number < 3 || $0.on.number > 4) }.count(), equals: 20)
         }
     }
 
@@ -152,17 +154,17 @@ import Testing
                 _ query: Select<Shelf, Store>, rows: Int, sourceLocation: SourceLocation = #_sourceLocation
             ) async throws -> [Int] {
                 let found = try await query.explain()
-                #expect(found.rowsExamined == rows, "\(found)", sourceLocation: sourceLocation)
+                expect(found.rowsExamined, equals: rows, "\(found)", sourceLocation: sourceLocation)
                 return try await query.keys()
             }
-            #expect(try await keys(shelves.where { $0.books.count > 2 }, rows: 3) == [30, 60, 90])
-            #expect(try await keys(shelves.where { $0.books.any { $0.id == 60 } }, rows: 1) == [60])
+            try await expect(keys(shelves.where { $0.books.count > 2 }, rows: 3), equals: [30, 60, 90])
+            try await expect(keys(shelves.where { $0.books.any { $0.id == 60 } }, rows: 1), equals: [60])
             let small = shelves.where { $0.books.count < 3 && $0.id.isIn([1, 2, 3, 4]) }
-            #expect(try await keys(small, rows: 4) == [1, 2, 3, 4])
-            #expect(try await keys(shelves.where { $0.books.all { $0.id == 1 } }, rows: 90).count == 87)
-            #expect(try await keys(shelves.where { $0.books.none { $0.id < 99 } }, rows: 90) == [])
+            try await expect(keys(small, rows: 4), equals: [1, 2, 3, 4])
+            try await expect(keys(shelves.where { $0.books.all { $0.id == 1 } }, rows: 90).count, equals: 87)
+            try await expect(keys(shelves.where { $0.books.none { $0.id < 99 } }, rows: 90), equals: [])
             // Few are left by another condition.
-            #expect(try await keys(shelves.where { $0.id == 30 && $0.books.count > 2 }, rows: 1) == [30])
+            try await expect(keys(shelves.where { $0.id == 30 && $0.books.count > 2 }, rows: 1), equals: [30])
         }
     }
 
@@ -196,10 +198,10 @@ import Testing
             try await store.close()
             let wrong = try await Backend.sqlite.open(in: folder)
             let error = await expectError(.schemaMismatch) { try await wrong.select(Newer.ToItself.self).all() }
-            #expect(error?.property == "drawer" && error?.message.contains("Drawer") == true)
+            expect(error?.property == "drawer" && error?.message.contains("Drawer") == true)
             try await wrong.close()
             let newer = try await Backend.sqlite.open(in: folder)
-            #expect(try await newer.select(Newer.Denying.self).all().map(\.drawer) == [1])
+            try await expect(newer.select(Newer.Denying.self).all().map(\.drawer), equals: [1])
             await expectError(.constraint) { try await newer.delete(Drawer.self, key: 1) }
             try await newer.close()
         }
@@ -208,9 +210,9 @@ import Testing
     @Test func `a reference is coded as its key`() throws {
         let refs: [Ref<Shelf>] = [1, Ref(Shelf(id: 2)), Shelf(id: 3).ref]
         let data = try JSONEncoder().encode(refs)
-        #expect(String(decoding: data, as: UTF8.self) == "[1,2,3]")
-        #expect(try JSONDecoder().decode([Ref<Shelf>].self, from: data) == refs)
-        #expect(Set(refs + refs).count == 3)
+        expect(String(decoding: data, as: UTF8.self), equals: "[1,2,3]")
+        try expect(JSONDecoder().decode([Ref<Shelf>].self, from: data), equals: refs)
+        expect(Set(refs + refs).count, equals: 3)
     }
 
     @Storable struct Door: Equatable {
@@ -225,8 +227,8 @@ import Testing
         let door = Door(street: "a \"b\"", number: .max, city: city, floor: -3)
         let data = try JSONEncoder().encode([door.ref])
         let text = #"[["a \"b\"",18446744073709551615,"6F9619FF-8B86-D011-B42D-00C04FC964FF",-3]]"#
-        #expect(String(decoding: data, as: UTF8.self) == text)
-        #expect(try JSONDecoder().decode([Ref<Door>].self, from: data) == [door.ref])
+        expect(String(decoding: data, as: UTF8.self), equals: text)
+        try expect(JSONDecoder().decode([Ref<Door>].self, from: data), equals: [door.ref])
         for (part, other) in [
             ("-3", "300"), ("-3", "\"x\""), (",-3", ""), ("6F96", ""), ("18446744073709551615", "-1"),
         ] {

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("What SQLite's connections keep")
@@ -43,12 +44,12 @@ struct SQLiteCacheTests {
                         let found = try tx.records("Wide").where(text: condition).count()
                         // Used all the time, and so never forgotten.
                         let exists = try tx.select(Wide.self).where { $0.a == 0 }.exists()
-                        #expect(found == 1 && exists)
+                        expect(found == 1 && exists)
                     }
                 }
                 let queries = try await prepared(store)
-                #expect(queries.filter { $0.hasPrefix("SELECT count") }.count > 100 && queries.count <= 300)
-                #expect(queries.contains { $0.hasPrefix("SELECT EXISTS") })
+                expect(queries.filter { $0.hasPrefix("SELECT count") }.count > 100 && queries.count <= 300)
+                expect(queries.contains { $0.hasPrefix("SELECT EXISTS") })
             }
         }
     }
@@ -59,18 +60,18 @@ struct SQLiteCacheTests {
                 try await store.insert((1...9).map { Shelf(id: $0, books: [Book(title: "a"), Book(title: "b")]) })
                 try await store.transaction { tx in
                     let count = try tx.delete(Shelf.self).where { $0.id > 6 }.run()
-                    #expect(count == 3)
+                    expect(count, equals: 3)
                 }
                 let deletions = try await prepared(store).filter { $0.hasPrefix("DELETE") }
-                #expect(deletions.count == 2)
-                #expect(deletions.allSatisfy { $0.contains(" IN (SELECT ") })
+                expect(deletions.count, equals: 2)
+                expect(deletions.allSatisfy { $0.contains(" IN (SELECT ") })
                 // A condition on what goes first is not asked again for what goes after it.
                 let first = try await store.delete(Shelf.self).where { $0.books.any { $0.title == "b" } && $0.id < 3 }
                     .run()
-                #expect(first == 2)
-                #expect(try await store.select(Shelf.self).all().map(\.books.count) == [2, 2, 2, 2])
+                expect(first, equals: 2)
+                try await expect(store.select(Shelf.self).all().map(\.books.count), equals: [2, 2, 2, 2])
                 let noBooks = try await store.select(Shelf.self).where { $0.books.isEmpty }.count()
-                #expect(noBooks == 0)
+                expect(noBooks, equals: 0)
             }
         }
     }
@@ -85,16 +86,16 @@ struct SQLiteCacheTests {
                         var update = tx.records("Wide").set(names[0], to: .int(1))
                         for name in names.dropFirst() { update = update.set(name, to: .int(1)) }
                         let changed = try update.run()
-                        #expect(changed == 1)
+                        expect(changed, equals: 1)
                     }
                 }
                 let updates = try await prepared(store).filter { $0.hasPrefix("UPDATE") }
-                #expect(updates.count > 100 && updates.count <= 300)
+                expect(updates.count > 100 && updates.count <= 300)
                 // Forgotten, planned anew under a number that another had, and right.
                 try await store.records("Wide").set("a", to: .int(7)).run()
                 try await store.records("Wide").set("b", to: .int(8)).run()
                 let stored = try await store.find(Wide.self, key: 1)
-                #expect(stored?.a == 7 && stored?.b == 8 && stored?.c == 1)
+                expect(stored?.a == 7 && stored?.b == 8 && stored?.c == 1)
             }
         }
     }
@@ -111,13 +112,13 @@ struct SQLiteCacheTests {
                     }
                     _ = try await store.records("Wide").all()
                     let before = reads()
-                    for _ in 0..<20 { #expect(try await store.records("Wide").count() == 1) }
-                    #expect(reads() == before)
+                    for _ in 0..<20 { try await expect(store.records("Wide").count(), equals: 1) }
+                    expect(reads(), equals: before)
                     // What another program adds is seen.
                     try sqliteRun(
                         path, "CREATE TABLE Other (id INTEGER PRIMARY KEY, name TEXT)",
                         "INSERT INTO Other VALUES (1, 'x')")
-                    #expect(try await store.records("Other").count() == 1)
+                    try await expect(store.records("Other").count(), equals: 1)
                     // What a transaction undoes is not.
                     await expectError(.io) {
                         try await store.transaction { tx in
@@ -126,7 +127,7 @@ struct SQLiteCacheTests {
                                     name: "New", properties: [.init(name: "id", kind: .column(.int64), isKey: true)])
                             ])
                             let count = try tx.records("New").count()
-                            #expect(count == 0)
+                            expect(count, equals: 0)
                             throw StorageError(.io, "undone")
                         } as Void
                     }

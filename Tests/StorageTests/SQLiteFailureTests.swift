@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("E1 Failures of SQLite that a caller meets")
@@ -26,12 +27,12 @@ struct SQLiteFailureTests {
                 let missing = await expectError(.notFound) {
                     try await store.update([Account(id: 1, name: "x"), Account(id: 2)])
                 }
-                #expect(missing?.element == 1 && missing?.key == [.int(2)] && missing?.model == "Account")
-                #expect(missing?.backend == "sqlite" && missing?.operation == "update")
+                expect(missing?.element == 1 && missing?.key == [.int(2)] && missing?.model == "Account")
+                expect(missing?.backend == "sqlite" && missing?.operation == "update")
                 let noKey = await expectError(.missingKey) { try await store.update(Account()) }
-                #expect(noKey?.message.isEmpty == false)
+                expect(noKey?.message.isEmpty, equals: false)
                 await expectError(.invalidQuery) { try await store.select(Account.self).limit(-1).all() }
-                #expect(try await store.select(Account.self).all() == [Account(id: 1, name: "kept")])
+                try await expect(store.select(Account.self).all(), equals: [Account(id: 1, name: "kept")])
             }
         }
     }
@@ -45,13 +46,13 @@ struct SQLiteFailureTests {
                 try await store.insert([Account(id: 1, balance: .max), Account(id: 2, balance: 1)])
                 await expectError(.overflow) { try await store.select(Account.self).sum { $0.balance } }
                 let limit = store.info.limits.keyBytes
-                #expect(limit == 1 << 16)
+                expect(limit, equals: 1 << 16)
                 try await store.insert(Label(id: String(repeating: "k", count: limit)))
                 let error = await expectError(.limitExceeded) {
                     try await store.insert(Label(id: String(repeating: "k", count: limit + 1)))
                 }
-                #expect(error?.property == "id")
-                #expect(try await store.select(Label.self).count() == 1)
+                expect(error?.property, equals: "id")
+                try await expect(store.select(Label.self).count(), equals: 1)
             }
         }
     }
@@ -62,9 +63,9 @@ struct SQLiteFailureTests {
             try await Store(SQLiteBackend(path: path), models: Account.self).thenClose { store in
                 try await store.insert(Account(id: 1, first: 1, b: 1))
                 let first = await expectError(.constraint) { try await store.insert(Account(id: 2, first: 1)) }
-                #expect(first?.property == "a.b" || first?.property == "first")
+                expect(first?.property == "a.b" || first?.property == "first")
                 let second = await expectError(.constraint) { try await store.insert(Account(id: 2, b: 1)) }
-                #expect(second?.property == "b")
+                expect(second?.property, equals: "b")
             }
         }
     }
@@ -84,7 +85,7 @@ struct SQLiteFailureTests {
                     }
                 }
                 try await store.insert(Account(id: 2))
-                #expect(try await store.select(Account.self).keys() == [2])
+                try await expect(store.select(Account.self).keys(), equals: [2])
             }
         }
     }
@@ -109,8 +110,8 @@ struct SQLiteFailureTests {
                     }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
-                #expect(Set(codes.compactMap(\.self)) == [.full])
-                #expect(try await store.select(Label.self).count() == codes.filter { $0 == nil }.count)
+                expect(Set(codes.compactMap(\.self)), equals: [.full])
+                try await expect(store.select(Label.self).count(), equals: codes.filter { $0 == nil }.count)
                 await expectError(.full) {
                     try await store.transaction { tx in
                         try tx.insert(Label(id: "before"))
@@ -118,7 +119,7 @@ struct SQLiteFailureTests {
                         try tx.insert(large)
                     } as Void
                 }
-                #expect(try await store.select(Label.self).where { $0.id == "before" }.count() == 0)
+                try await expect(store.select(Label.self).where { $0.id == "before" }.count(), equals: 0)
                 try await store.insert(Label(id: "after"))
             }
         }
@@ -131,17 +132,17 @@ struct SQLiteFailureTests {
                 try await $0.insert(Label(id: "a"))
             }
             var other: OpaquePointer?
-            #expect(sqlite3_open(path, &other) == SQLITE_OK)
+            expect(sqlite3_open(path, &other), equals: SQLITE_OK)
             let database = try #require(other)
             run("PRAGMA locking_mode = EXCLUSIVE", database)
             run("BEGIN EXCLUSIVE", database)
             let backend = SQLiteBackend(path: path, busyTimeoutMilliseconds: 50)
             let error = await expectError(.busy) { try await Store(backend, models: Label.self) }
-            #expect(error?.message.isEmpty == false)
+            expect(error?.message.isEmpty, equals: false)
             sqlite3_close(database)
             try await Store(backend, models: Label.self).thenClose { store in
                 let keys = try await store.select(Label.self).keys()
-                #expect(keys == ["a"])
+                expect(keys, equals: ["a"])
             }
         }
     }
@@ -155,9 +156,9 @@ struct SQLiteFailureTests {
                 try await $0.insert(Account(id: 1))
             }
             try await Store(SQLiteBackend(path: path, isReadOnly: true)).thenClose { store in
-                #expect(!store.info.has(.writing))
+                expect(!store.info.has(.writing))
                 let found = try await store.select(Account.self).all()
-                #expect(found == [Account(id: 1)])
+                expect(found, equals: [Account(id: 1)])
                 let one = Account(id: 1)
                 await expectError(.unsupported) { try await store.insert(one) }
                 await expectError(.unsupported) { try await store.update(one) }
@@ -172,7 +173,7 @@ struct SQLiteFailureTests {
                 try await Store(SQLiteBackend(path: path, isReadOnly: true), models: Label.self)
             }
             await expectError(.io) { try await Store(SQLiteBackend(path: path + ".none", isReadOnly: true)) }
-            #expect(!FileManager.default.fileExists(atPath: path + ".none"))
+            expect(!FileManager.default.fileExists(atPath: path + ".none"))
         }
     }
 
@@ -189,17 +190,18 @@ struct SQLiteFailureTests {
                 try await store.insert(texts.map { Label(id: $0, text: $0) })
                 for text in texts {
                     let found = try await store.find(Label.self, key: text)
-                    #expect(found.map { Array($0.text.utf8) } == Array(text.utf8))
-                    #expect(try await store.select(Label.self).where { $0.text == text }.count() == 1)
+                    expect(found.map { Array($0.text.utf8) }, equals: Array(text.utf8))
+                    try await expect(store.select(Label.self).where { $0.text == text }.count(), equals: 1)
                     let prefixed = try await store.select(Label.self).where { $0.text.hasPrefix(text) }.count()
-                    #expect(prefixed == texts.filter { $0.utf8.starts(with: text.utf8) }.count)
+                    expect(prefixed, equals: texts.filter { $0.utf8.starts(with: text.utf8) }.count)
                 }
                 let large = String(repeating: "a\0'é", count: 250_000)
                 try await store.save(Label(id: "large", text: large))
-                #expect(try await store.find(Label.self, key: "large")?.text.utf8.elementsEqual(large.utf8) == true)
-                #expect(try await store.select(Label.self).where { $0.text == large }.keys() == ["large"])
-                #expect(try await store.delete(Label.self, keys: texts) == texts.count)
-                #expect(try await store.select(Label.self).keys() == ["large"])
+                try await expect(
+                    store.find(Label.self, key: "large")?.text.utf8.elementsEqual(large.utf8), equals: true)
+                try await expect(store.select(Label.self).where { $0.text == large }.keys(), equals: ["large"])
+                try await expect(store.delete(Label.self, keys: texts), equals: texts.count)
+                try await expect(store.select(Label.self).keys(), equals: ["large"])
             }
         }
     }
@@ -214,11 +216,11 @@ struct SQLiteFailureTests {
                     "CREATE TRIGGER one AFTER UPDATE OF name ON Account BEGIN SELECT RAISE(ABORT, 'parser stack overflow'); END"
                 )
                 let refused = await expectError(.constraint) { try await store.insert(Account(name: "x")) }
-                #expect((refused?.underlying as? SQLiteError)?.message == "too many accounts")
+                expect((refused?.underlying as? SQLiteError)?.message == "too many accounts")
                 let changed = await expectError(.constraint) {
                     try await store.update(Account.self).where { $0.id == 1 }.set(\.name, to: "y").run()
                 }
-                #expect((changed?.underlying as? SQLiteError)?.message == "parser stack overflow")
+                expect((changed?.underlying as? SQLiteError)?.message == "parser stack overflow")
                 // A sum that overflows, and then another failure on the same connection.
                 let codes = try await store.transaction { tx in
                     [
@@ -226,7 +228,7 @@ struct SQLiteFailureTests {
                         Self.code { try tx.insert(Account(name: "x")) },
                     ]
                 }
-                #expect(codes == [.overflow, .constraint])
+                expect(codes, equals: [.overflow, .constraint])
             }
         }
     }

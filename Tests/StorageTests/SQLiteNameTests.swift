@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("S6 Names in SQL")
@@ -49,8 +50,9 @@ struct SQLiteNameTests {
                     let found = try await store.select(Weird.self)
                         .where { $0.mark == "'\u{301}" && $0.bracket == 1 && $0.group == 3 && $0.parameter == 7 }
                         .order { $0.dotted }.all()
-                    #expect(found == [weird])
-                    #expect(try await store.update(Weird.self).set(\.rowToo, to: 5).where { $0.row == 4 }.run() == 1)
+                    expect(found, equals: [weird])
+                    try await expect(
+                        store.update(Weird.self).set(\.rowToo, to: 5).where { $0.row == 4 }.run(), equals: 1)
                 }
             }
         }
@@ -64,10 +66,10 @@ struct SQLiteNameTests {
                     try await store.save(Lower(id: 1, one: 1, two: 2, three: 3))
                     try await store.save(Upper(id: 1, one: 11))
                     let matching = store.select(Lower.self).where { $0.one == 1 && $0.two == 2 && $0.three == 3 }
-                    #expect(try await matching.count() == 1)
-                    #expect(try await store.find(Upper.self, key: 1) == Upper(id: 1, one: 11))
+                    try await expect(matching.count(), equals: 1)
+                    try await expect(store.find(Upper.self, key: 1), equals: Upper(id: 1, one: 11))
                     let error = await expectError(.constraint) { try await store.insert(Lower(id: 2, three: 3)) }
-                    #expect(error?.property == "VALUE" || error?.property == "three")
+                    expect(error?.property == "VALUE" || error?.property == "three")
                 }
             }
         }
@@ -80,7 +82,8 @@ struct SQLiteNameTests {
             for _ in 1...2 {
                 try await Store(SQLiteBackend(path: path), models: Reserved.self).thenClose { store in
                     try await store.save(model)
-                    #expect(try await store.select(Reserved.self).where { $0.c.any { $0.two == 0 } }.all() == [model])
+                    try await expect(
+                        store.select(Reserved.self).where { $0.c.any { $0.two == 0 } }.all(), equals: [model])
                 }
             }
         }
@@ -118,9 +121,9 @@ struct SQLiteNameTests {
                     try await store.save(IndexOfAb(id: 1))
                     try await store.save(NamedAsIndex(id: 1))
                     try await store.save(NamedAsChild(id: 1, children: [Part(id: 1)]))
-                    #expect(try await store.select(IndexOfA.self).where { $0.value == 1 }.count() == 1)
-                    #expect(try await store.select(IndexOfAb.self).where { $0.value == 2 }.count() == 1)
-                    #expect(try await store.find(NamedAsChild.self, key: 1)?.children == [Part(id: 1)])
+                    try await expect(store.select(IndexOfA.self).where { $0.value == 1 }.count(), equals: 1)
+                    try await expect(store.select(IndexOfAb.self).where { $0.value == 2 }.count(), equals: 1)
+                    try await expect(store.find(NamedAsChild.self, key: 1)?.children, equals: [Part(id: 1)])
                 }
             }
         }
@@ -132,9 +135,9 @@ struct SQLiteNameTests {
             try await Store(SQLiteBackend(path: path), models: Upper.self).thenClose { store in
                 try sqliteRun(path, "CREATE TABLE A (x)", "INSERT INTO A VALUES (7)")
                 let error = await expectError(.schemaMismatch) { try await store.insert(IndexOfA(id: 1)) }
-                #expect(error?.model == "A")
+                expect(error?.model, equals: "A")
                 try await store.save(Upper(id: 1))
-                #expect(try sqliteColumn(path, "SELECT x FROM A") == ["7"])
+                try expect(sqliteColumn(path, "SELECT x FROM A"), equals: ["7"])
             }
         }
     }

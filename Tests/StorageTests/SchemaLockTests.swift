@@ -48,16 +48,16 @@ struct SchemaLockTests {
             for url in ["sqlite:\(folder.path)/a.db", "archive:\(folder.path)/a.karch"] {
                 let store = try await Store(
                     url: url, backends: [SQLiteBackend.self, ArchiveBackend.self], models: types)
-                #expect(try await store.schemaLock() == lock)
-                #expect(try await lock.plan(for: types, in: InMemoryBackend()).isEmpty)
+                try await expect(store.schemaLock(), equals: lock)
+                try await expect(lock.plan(for: types, in: InMemoryBackend()).isEmpty)
                 try await store.close()
             }
         }
-        #expect(try Store.SchemaLock(text: lock.text) == lock)
-        #expect(try Store.SchemaLock(text: lock.text.replacing("\n", with: "\r\n")) == lock)
-        #expect(lock.text.contains("\n    author int64 indexed refers LockedAuthor deny\n"))
-        #expect(lock.text.contains("\n        parts again many LockedChapter\n"))
-        #expect(lock.text.contains("\n    shelf string key\n    number int64 key\n    author"))
+        try expect(Store.SchemaLock(text: lock.text), equals: lock)
+        try expect(Store.SchemaLock(text: lock.text.replacing("\n", with: "\r\n")), equals: lock)
+        expect(lock.text.contains("\n    author int64 indexed refers LockedAuthor deny\n"))
+        expect(lock.text.contains("\n        parts again many LockedChapter\n"))
+        expect(lock.text.contains("\n    shelf string key\n    number int64 key\n    author"))
     }
 
     @Test func `names that are no words come back`() throws {
@@ -70,7 +70,7 @@ struct SchemaLockTests {
                 .init(name: "id", kind: .column(.int64), isKey: true), .init(name: "own", kind: .children(owned)),
             ])
         let lock = Store.SchemaLock([schema])
-        #expect(try Store.SchemaLock(text: lock.text) == lock)
+        try expect(Store.SchemaLock(text: lock.text), equals: lock)
     }
 
     @Test func `the order of properties is no difference, and a new one is, with the plan`() async throws {
@@ -82,9 +82,9 @@ struct SchemaLockTests {
             let error = await #expect(throws: StorageError.self) {
                 try await Store.SchemaLock.check(file, against: [LaterAuthor.self], in: InMemoryBackend())
             }
-            #expect(error?.code == .schemaMismatch)
-            #expect(
-                error?.message.contains("LockedAuthor: alter LockedAuthor: property email added") == true,
+            expect(error?.code, equals: .schemaMismatch)
+            expect(
+                error?.message.contains("LockedAuthor: alter LockedAuthor: property email added"), equals: true,
                 "\(error?.message ?? "")")
         }
     }
@@ -105,20 +105,20 @@ struct SchemaLockTests {
             git.arguments = ["git", "merge-file", "-q"] + files.map(\.1)
             try git.run()
             git.waitUntilExit()
-            #expect(git.terminationStatus == 1)
+            expect(git.terminationStatus, equals: 1)
             let merged = try String(contentsOfFile: files[0].1, encoding: .utf8)
-            #expect(merged.contains("<<<<<<<") && merged.contains("digest"))
+            expect(merged.contains("<<<<<<<") && merged.contains("digest"))
             let conflict = #expect(throws: StorageError.self) { try Store.SchemaLock(text: merged) }
-            #expect(conflict?.message.contains("Two branches") == true)
+            expect(conflict?.message.contains("Two branches"), equals: true)
             // Solved by taking both changes and one digest.
             let kept = merged.split(separator: "\n", omittingEmptySubsequences: false).filter {
                 !$0.hasPrefix("<<<<<<<") && !$0.hasPrefix("=======") && !$0.hasPrefix(">>>>>>>")
             }
             let digests = kept.filter { $0.hasPrefix("digest") }
-            #expect(digests.count == 2)
+            expect(digests.count, equals: 2)
             let byHand = kept.filter { $0 != digests[1] }.joined(separator: "\n")
             let error = #expect(throws: StorageError.self) { try Store.SchemaLock(text: byHand) }
-            #expect(error?.code == .corrupt && error?.message.contains("merged") == true)
+            expect(error?.code == .corrupt && error?.message.contains("merged") == true)
         }
     }
 
@@ -132,9 +132,9 @@ struct SchemaLockTests {
         let newer = #expect(throws: StorageError.self) {
             try Store.SchemaLock(text: lock.text.replacing("format 1", with: "format 2"))
         }
-        #expect(newer?.code == .schemaNewer)
+        expect(newer?.code, equals: .schemaNewer)
         let missing = #expect(throws: StorageError.self) { try Store.SchemaLock(contentsOf: "/nowhere/Schema.lock") }
-        #expect(missing?.code == .io)
+        expect(missing?.code, equals: .io)
     }
 
     @Test func `a backend with models is refused`() async throws {
@@ -144,7 +144,7 @@ struct SchemaLockTests {
             let error = await #expect(throws: StorageError.self) {
                 try await Store.SchemaLock(of: [LockedAuthor.self], in: SQLiteBackend(path: path))
             }
-            #expect(error?.code == .configuration)
+            expect(error?.code, equals: .configuration)
         }
     }
 }

@@ -32,12 +32,13 @@ import Testing
 
     /// Everything that is stored is found, by its own word and by that of all, and nothing else is.
     private static func check(_ store: Store, has count: Int) async throws {
-        #expect(try await store.select(Message.self).count() == count)
-        #expect(try await store.select(Message.self).where { $0.matches("all") }.count() == count)
+        try await expect(store.select(Message.self).count(), equals: count)
+        try await expect(store.select(Message.self).where { $0.matches("all") }.count(), equals: count)
         for number in Set([0, count / 2, count - 1]) where count > 0 {
-            #expect(try await store.select(Message.self).where { $0.matches("number\(number)") }.keys() == [number])
+            try await expect(
+                store.select(Message.self).where { $0.matches("number\(number)") }.keys(), equals: [number])
         }
-        #expect(try await store.select(Message.self).where { $0.matches("number\(count)") }.count() == 0)
+        try await expect(store.select(Message.self).where { $0.matches("number\(count)") }.count(), equals: 0)
         try await store.verify { Issue.record("\($0)") }
     }
 
@@ -67,7 +68,7 @@ import Testing
                 }
                 let store = try await Self.open(address)
                 let count = try await store.select(Message.self).count()
-                #expect(count >= stored + commits)
+                expect(count >= stored + commits)
                 try await Self.check(store, has: count)
                 stored = count
                 try await store.close()
@@ -98,7 +99,7 @@ import Testing
             let store = try await Self.open(
                 "sqlite:\(path)",
                 .init(indexing: { progress in first.withLock { $0 = $0 ?? progress.indexed } }))
-            if let first = first.withLock(\.self) { #expect(first > 4096, "it begins where the killed ones ended") }
+            if let first = first.withLock(\.self) { expect(first > 4096, "it begins where the killed ones ended") }
             try await Self.check(store, has: count)
             try await store.close()
         }
@@ -122,7 +123,7 @@ import Testing
                                 try await store.insert(Message(id: number, text: SearchProcessTests.text(number)))
                                 let found = try await store.select(Message.self)
                                     .where { $0.matches("number\(number)") }.keys()
-                                #expect(found == [number])
+                                expect(found, equals: [number])
                             }
                             try await store.close()
                         }
@@ -167,17 +168,17 @@ import Testing
             for query in ["all", "number7", "word5*", "\"word31 word62\""] {
                 do {
                     let keys = try await store.select(Message.self).where { $0.matches(query) }.keys()
-                    #expect(keys.allSatisfy { 0..<2000 ~= $0 })
+                    expect(keys.allSatisfy { 0..<2000 ~= $0 })
                 } catch let error as StorageError {
-                    #expect(error.code == .corrupt && error.message.contains("rebuildSearch"), "\(error)")
+                    expect(error.code == .corrupt && error.message.contains("rebuildSearch"), "\(error)")
                 }
             }
             let problems = Mutex(0)
             do {
                 try await store.verify { _ in problems.withLock { $0 += 1 } }
-                #expect(problems.withLock(\.self) > 0)
+                expect(problems.withLock(\.self) > 0)
             } catch let error as StorageError {
-                #expect(error.code == .corrupt)
+                expect(error.code, equals: .corrupt)
             }
             try await store.rebuildSearch(of: Message.self)
             try await Self.check(store, has: 2000)
@@ -196,10 +197,10 @@ import Testing
             let write = await #expect(throws: StorageError.self) {
                 _ = try await store.delete(Message.self, key: 1)
             }
-            #expect(search?.code == .schemaNewer && write?.code == .schemaNewer)
-            #expect(search?.message.contains("words.9") == true)
+            expect(search?.code == .schemaNewer && write?.code == .schemaNewer)
+            expect(search?.message.contains("words.9"), equals: true)
             let count = try await store.select(Message.self).count()
-            #expect(count == 2000)
+            expect(count, equals: 2000)
         }
     }
 
@@ -214,16 +215,17 @@ import Testing
                 Message(id: 3, text: String(repeating: "月", count: size / 3)),
             ])
             let query = store.select(Message.self)
-            #expect(try await query.where { $0.matches("needle") }.keys() == [0, 2])
-            #expect(try await query.where { $0.matches("\"again needle\"") }.keys() == [0])
-            #expect(try await query.where { $0.matches(word) }.keys() == [1])
-            #expect(try await query.where { $0.matches("月月月") }.keys() == [3])
-            #expect(
-                try await query.where { $0.matches("needle") }.order { $0.relevance.descending }.all().map(\.id) == [
+            try await expect(query.where { $0.matches("needle") }.keys(), equals: [0, 2])
+            try await expect(query.where { $0.matches("\"again needle\"") }.keys(), equals: [0])
+            try await expect(query.where { $0.matches(word) }.keys(), equals: [1])
+            try await expect(query.where { $0.matches("月月月") }.keys(), equals: [3])
+            try await expect(
+                query.where { $0.matches("needle") }.order { $0.relevance.descending }.all().map(\.id),
+                equals: [
                     2, 0,
                 ])
             try await store.delete(Message.self, key: 0)
-            #expect(try await query.where { $0.matches("same") }.keys() == [])
+            try await expect(query.where { $0.matches("same") }.keys(), equals: [])
             try await store.verify { Issue.record("\($0)") }
             try await store.close()
         }

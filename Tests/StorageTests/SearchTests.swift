@@ -77,7 +77,7 @@ struct SearchTests {
         for offset in [0, 3] {
             let found = try await store.select(Notice.self).where { $0.matches("news") }
                 .order { $0.relevance.descending }.limit(5).offset(offset).all()
-            #expect(found.map(\.id) == Array(1201 + offset..<1206 + offset))
+            expect(found.map(\.id), equals: Array(1201 + offset..<1206 + offset))
         }
         try await store.close()
     }
@@ -99,11 +99,11 @@ struct SearchTests {
         }
         for (text, expected) in [("old", []), ("new", [1400]), ("1400", [1400])] {
             let found = try await store.select(Notice.self).where { $0.matches(text) }.keys()
-            #expect(found == expected, "\(text)")
+            expect(found, equals: expected, "\(text)")
         }
         let problems = Mutex<[String]>([])
         try await store.verify { problem in problems.withLock { $0.append("\(problem)") } }
-        #expect(problems.withLock(\.self) == [])
+        expect(problems.withLock(\.self), equals: [])
         try await store.close()
     }
 
@@ -128,15 +128,15 @@ struct SearchTests {
             }
             opening.withLock { $0 = task }
             await #expect(throws: StorageError.self) { try await task.value }
-            #expect(steps.withLock(\.self) == [4096])
+            expect(steps.withLock(\.self), equals: [4096])
 
             // A program that knows no type finds half an index, and is told so.
             let other = try await Store(backend, models: [])
             let error = await #expect(throws: StorageError.self) {
                 try await other.records("Note").where(text: "matches \"note\"").count()
             }
-            #expect(error?.code == .busy)
-            #expect(try await Self.problems(other).contains { $0.contains("not complete") })
+            expect(error?.code, equals: .busy)
+            try await expect(Self.problems(other).contains { $0.contains("not complete") })
             // What it writes meanwhile is in the index later, on both sides of where the build is.
             try await other.update("Note").where(text: "id in (1, 9999)").set(text: "title = \"changed\"").run()
             try await other.close()
@@ -145,13 +145,13 @@ struct SearchTests {
             let store = try await Store(
                 backend, models: Note.self,
                 options: .init(indexing: { progress in
-                    #expect(progress.model == "Note" && progress.total == 10_000)
+                    expect(progress.model == "Note" && progress.total == 10_000)
                     steps.withLock { $0.append(progress.indexed) }
                 }))
-            #expect(steps.withLock(\.self) == [8192, 10_000])
-            #expect(try await Self.found(store, "changed") == [1, 9999])
-            #expect(try await Self.found(store, "note").count == 9998)
-            #expect(try await Self.problems(store) == [])
+            expect(steps.withLock(\.self), equals: [8192, 10_000])
+            try await expect(Self.found(store, "changed"), equals: [1, 9999])
+            try await expect(Self.found(store, "note").count, equals: 9998)
+            try await expect(Self.problems(store), equals: [])
             try await store.close()
         }
     }
@@ -165,10 +165,10 @@ struct SearchTests {
             try await Store(backend, models: PlainNote.self).thenClose { store in
                 try await store.insert(PlainNote(id: 1, title: "a"))
             }
-            #expect(try format() == ["1"])
+            try expect(format(), equals: ["1"])
             let found = try await Store(backend, models: Note.self).thenClose { try await Self.found($0, "a") }
-            #expect(found == [1])
-            #expect(try format() == ["2"])
+            expect(found, equals: [1])
+            try expect(format(), equals: ["2"])
         }
     }
 
@@ -193,9 +193,9 @@ struct SearchTests {
             try await older.delete(PlainNote.self, key: 2)
             try await older.close()
             let store = try await Store(backend, models: Note.self)
-            #expect(try await Self.found(store, "wolf OR heron") == [1, 3])
-            #expect(try await Self.found(store, "fox OR dog") == [])
-            #expect(try await Self.problems(store) == [])
+            try await expect(Self.found(store, "wolf OR heron"), equals: [1, 3])
+            try await expect(Self.found(store, "fox OR dog"), equals: [])
+            try await expect(Self.problems(store), equals: [])
             try await store.close()
         }
     }
@@ -222,8 +222,8 @@ struct SearchTests {
             let error = await #expect(throws: StorageError.self) {
                 try await reader.select(Book.self).where { $0.matches("sun") }.keys()
             }
-            #expect(error?.code == .busy)
-            #expect(try await Self.problems(reader).contains { $0.contains("make it anew") })
+            expect(error?.code, equals: .busy)
+            try await expect(Self.problems(reader).contains { $0.contains("make it anew") })
             try await reader.close()
 
             let steps = Mutex(0)
@@ -231,11 +231,11 @@ struct SearchTests {
             var made = 0
             for isFirst in [true, false] {
                 let store = try await Store(backend, models: Book.self, options: options)
-                #expect(try await store.select(Book.self).where { $0.matches("sun") }.keys() == [1, 2])
-                #expect(try await store.select(Book.self).where { $0.title.matches("sun") }.keys() == [2])
-                #expect(try await Self.problems(store) == [])
+                try await expect(store.select(Book.self).where { $0.matches("sun") }.keys(), equals: [1, 2])
+                try await expect(store.select(Book.self).where { $0.title.matches("sun") }.keys(), equals: [2])
+                try await expect(Self.problems(store), equals: [])
                 if isFirst { made = steps.withLock(\.self) }
-                #expect(made > 0 && steps.withLock(\.self) == made, "The first opening makes the index, and no other.")
+                expect(made > 0 && steps.withLock(\.self) == made, "The first opening makes the index, and no other.")
                 try await store.close()
             }
         }
@@ -258,14 +258,14 @@ struct SearchTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await Self.found(first, "note").count == first.select(Note.self).count())
-            #expect(try await Self.found(second, "3") == Self.found(first, "3"))
-            #expect(try await Self.problems(first) == [])
+            try await expect(Self.found(first, "note").count, equals: first.select(Note.self).count())
+            try await expect(Self.found(second, "3"), equals: Self.found(first, "3"))
+            try await expect(Self.problems(first), equals: [])
             try await first.rebuildSearch(of: Note.self)
-            #expect(try await Self.found(second, "3") == Self.found(first, "3"))
+            try await expect(Self.found(second, "3"), equals: Self.found(first, "3"))
             try await second.save(Note(id: 1000, title: "after the rebuilding"))
-            #expect(try await Self.found(first, "rebuilding") == [1000])
-            #expect(try await Self.problems(second) == [])
+            try await expect(Self.found(first, "rebuilding"), equals: [1000])
+            try await expect(Self.problems(second), equals: [])
             try await first.close()
             try await second.close()
         }
@@ -288,12 +288,12 @@ struct SearchTests {
                 String(repeating: "\" ", count: 5000),
             ]
             for query in queries { _ = try await Self.found(store, query) }
-            #expect(try await Self.found(store, "word") == [1])
-            #expect(try await Self.found(store, "שלום") == [5])
-            #expect(try await Self.found(store, "é") == [9])
-            #expect(try await Self.found(store, "月月") == [10])
-            #expect(try await Self.found(store, long) == [0])
-            #expect(try await Self.problems(store) == [])
+            try await expect(Self.found(store, "word"), equals: [1])
+            try await expect(Self.found(store, "שלום"), equals: [5])
+            try await expect(Self.found(store, "é"), equals: [9])
+            try await expect(Self.found(store, "月月"), equals: [10])
+            try await expect(Self.found(store, long), equals: [0])
+            try await expect(Self.problems(store), equals: [])
         }
     }
 
@@ -321,16 +321,16 @@ struct SearchTests {
             }
             let before = try await commits()
             try await store.update(Book.self).where { $0.id < 5 }.set(\.year, to: 2000).run()
-            #expect(try await commits() == before)
+            try await expect(commits(), equals: before)
             try await store.transaction { tx in
                 try tx.update(Book.self).where { $0.id == 1 }.set(\.year, to: 2001).run()
                 try tx.save(Book(id: 1, title: "book 1", pages: [Page(text: "changed")]))
                 try tx.update(Book.self).where { $0.id == 2 }.set(\.year, to: 2001).set(\.title, to: "other").run()
             }
-            #expect(try await commits() == before + 1)
-            #expect(try await store.select(Book.self).where { $0.matches("changed") }.keys() == [1])
-            #expect(try await store.select(Book.self).where { $0.matches("other") }.keys() == [2])
-            #expect(try await Self.problems(store) == [])
+            try await expect(commits(), equals: before + 1)
+            try await expect(store.select(Book.self).where { $0.matches("changed") }.keys(), equals: [1])
+            try await expect(store.select(Book.self).where { $0.matches("other") }.keys(), equals: [2])
+            try await expect(Self.problems(store), equals: [])
             try await store.close()
         }
     }
@@ -338,8 +338,8 @@ struct SearchTests {
     @Test func `a mark on another type, and a weight of nothing, are refused`() async throws {
         for (type, reason) in [(Count.self as any Storable.Type, "only String"), (Weightless.self, "weight 0.0")] {
             let error = await #expect(throws: StorageError.self) { try await Store(InMemoryBackend(), models: [type]) }
-            #expect(error?.code == .configuration)
-            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+            expect(error?.code, equals: .configuration)
+            expect(error?.message.contains(reason), equals: true, "\(error?.message ?? "")")
         }
     }
 
@@ -385,16 +385,16 @@ struct SearchTests {
                 try await store.rebuildSearch(of: "Wide")
                 for word in [0, 199, 209] {
                     let found = store.records("Wide").where(text: "p\(word) matches 'word\(word)'")
-                    #expect(try await found.count() == 1, "word\(word)")
+                    try await expect(found.count(), equals: 1, "word\(word)")
                 }
-                #expect(try await Self.problems(store) == [])
+                try await expect(Self.problems(store), equals: [])
                 let error = await #expect(throws: StorageError.self) {
                     try await store.migrate(to: [schema(searched: 211)])
                 }
-                #expect(error?.code == .limitExceeded)
+                expect(error?.code, equals: .limitExceeded)
                 try await store.migrate(to: [schema(searched: 209)])
-                #expect(try await store.records("Wide").where(text: "matches 'word208'").count() == 1)
-                #expect(try await Self.problems(store) == [])
+                try await expect(store.records("Wide").where(text: "matches 'word208'").count(), equals: 1)
+                try await expect(Self.problems(store), equals: [])
             }
         }
     }
@@ -403,7 +403,7 @@ struct SearchTests {
         let text =
             String(repeating: "before ", count: 60) + "the storage engine" + String(repeating: " after", count: 60)
         let excerpt = text.excerpt(for: "storage engine")
-        #expect(excerpt.highlights.map { String(excerpt.text[$0]) } == ["storage", "engine"])
-        #expect(excerpt.text.hasPrefix("…") && excerpt.text.hasSuffix("…"))
+        expect(excerpt.highlights.map { String(excerpt.text[$0]) }, equals: ["storage", "engine"])
+        expect(excerpt.text.hasPrefix("…") && excerpt.text.hasSuffix("…"))
     }
 }

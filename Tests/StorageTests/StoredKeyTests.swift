@@ -1,5 +1,6 @@
 import MemoryBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("K2 Keys that the store assigns")
@@ -17,17 +18,17 @@ struct StoredKeyTests {
         let store = try await Store(InMemoryBackend(), models: Project.self, Chore.self)
         let project = try await store.insert(Project(title: "Garden"))
         let key: Int = try project.storedKey
-        #expect(key == 1)
+        expect(key, equals: 1)
         let chore = try await store.insert(Chore(project: project.storedRef))
-        #expect(try await store.find(chore.project) == project)
+        try await expect(store.find(chore.project), equals: project)
         let loaded = try #require(try await store.select(Project.self).first())
-        #expect(try loaded.storedRef == chore.project)
+        try expect(loaded.storedRef, equals: chore.project)
         try await store.close()
     }
 
     @Test func `a record without a key says so`() async {
         let error = await expectError(.missingKey) { try Project().storedRef }
-        #expect(error?.model == "Project")
+        expect(error?.model, equals: "Project")
     }
 
     /// The code of an error is matched where the type of the error is not known.
@@ -46,7 +47,7 @@ struct StoredKeyTests {
                 return "\(error)"
             }
         }
-        #expect(await insert() == "duplicate")
+        await expect(insert(), equals: "duplicate")
         try await store.close()
     }
 }

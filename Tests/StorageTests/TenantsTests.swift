@@ -55,7 +55,7 @@ struct TenantsTests {
                     group.addTask {
                         let name = "t\(task % 8)"
                         try await tenants.withStore(name) { store in
-                            #expect(tenants.open.count <= 3 && tenants.open.contains(name))
+                            expect(tenants.open.count <= 3 && tenants.open.contains(name))
                             try await store.insert(GuestsBefore.Guest(id: task, name: name))
                         }
                     }
@@ -66,11 +66,11 @@ struct TenantsTests {
                 let guests = try await tenants.withStore("t\(name)") { store in
                     try await store.select(GuestsBefore.Guest.self).all()
                 }
-                #expect(guests.map(\.id) == [name, name + 8, name + 16] && guests.allSatisfy { $0.name == "t\(name)" })
+                expect(guests.map(\.id) == [name, name + 8, name + 16] && guests.allSatisfy { $0.name == "t\(name)" })
             }
             await tenants.close()
             let closed = await #expect(throws: StorageError.self) { try await tenants.withStore("t1") { _ in } }
-            #expect(closed?.code == .closed && tenants.open.isEmpty)
+            expect(closed?.code == .closed && tenants.open.isEmpty)
         }
     }
 
@@ -82,12 +82,12 @@ struct TenantsTests {
                 try await store.insert(GuestsBefore.Guest(id: 1))
                 // It is in use, however long that takes.
                 try await Task.sleep(for: .milliseconds(50))
-                #expect(tenants.open == ["a"])
+                expect(tenants.open, equals: ["a"])
                 try await store.insert(GuestsBefore.Guest(id: 2))
             }
             try await eventually { tenants.open.isEmpty }
-            #expect(
-                try await tenants.withStore("a") { store in try await store.select(GuestsBefore.Guest.self).keys() }
+            try await expect(
+                tenants.withStore("a") { store in try await store.select(GuestsBefore.Guest.self).keys() }
                     == [1, 2])
             await tenants.close()
         }
@@ -98,10 +98,10 @@ struct TenantsTests {
             let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self)
             for name in ["", "../a", "a/b", "A", "ä", "a b", "a.db", "a\0", String(repeating: "a", count: 49)] {
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore(name) { _ in } }
-                #expect(error?.code == .invalidValue)
+                expect(error?.code, equals: .invalidValue)
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(files.isEmpty)
+            expect(files.isEmpty)
         }
     }
 
@@ -110,12 +110,12 @@ struct TenantsTests {
             let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self, open: 1, timeout: .milliseconds(20))
             try await tenants.withStore("a") { _ in
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore("b") { _ in } }
-                #expect(error?.code == .busy)
+                expect(error?.code, equals: .busy)
                 // The same store is no other one.
                 try await tenants.withStore("a") { store in try await store.insert(GuestsBefore.Guest(id: 1)) }
             }
             try await tenants.withStore("b") { store in try await store.insert(GuestsBefore.Guest(id: 1)) }
-            #expect(tenants.open == ["b"])
+            expect(tenants.open, equals: ["b"])
             await tenants.close()
         }
     }
@@ -125,9 +125,9 @@ struct TenantsTests {
         (options.maximumOpen, options.idleTime) = (600, .seconds(86_400))
         let tenants = Tenants(models: [GuestsBefore.Guest.self], options: options) { _ in InMemoryBackend() }
         for name in 0..<600 { try await tenants.withStore("t\(name)") { _ in } }
-        #expect(tenants.open.count == 600)
+        expect(tenants.open.count, equals: 600)
         await tenants.close()
-        #expect(tenants.open.isEmpty)
+        expect(tenants.open.isEmpty)
     }
 
     @Test(arguments: Engine.allCases)
@@ -148,7 +148,7 @@ struct TenantsTests {
             let guest = try await tenants.withStore("a") { store in
                 try await store.find(GuestsBefore.Guest.self, key: 1)
             }
-            #expect(guest?.name == "b")
+            expect(guest?.name, equals: "b")
             await tenants.close()
         }
     }
@@ -178,20 +178,20 @@ struct TenantsTests {
                 }
             }
             let ended = await first.value
-            #expect(ended.count == 4 && ended.failures.map(\.tenant) == ["t2"] && ended.remaining == Array(names[5...]))
-            #expect(told.counts.withLock { $0 } == ["1+0", "2+0", "2+1", "3+1", "4+1"])
-            #expect(!ended.isComplete && new.open.isEmpty)
+            expect(ended.count == 4 && ended.failures.map(\.tenant) == ["t2"] && ended.remaining == Array(names[5...]))
+            expect(told.counts.withLock { $0 }, equals: ["1+0", "2+0", "2+1", "3+1", "4+1"])
+            expect(!ended.isComplete && new.open.isEmpty)
 
             let rest = await new.migrate(ended.remaining)
-            #expect(rest.isComplete && rest.count == 7)
+            expect(rest.isComplete && rest.count == 7)
             try whole.write(to: damaged)
             // All again, of which one is not as it is declared.
             let again = await new.migrate(names)
-            #expect(again.isComplete && again.count == 12)
+            expect(again.isComplete && again.count == 12)
             for name in names {
                 let guest = try await new.withStore(name) { store in try await store.find(GuestsNow.Guest.self, key: 1)
                 }
-                #expect(guest == GuestsNow.Guest(id: 1, name: name, nights: 1))
+                expect(guest, equals: GuestsNow.Guest(id: 1, name: name, nights: 1))
             }
             await new.close()
         }

@@ -3,6 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable private struct Tag: Equatable {
@@ -45,11 +46,11 @@ struct TwoKindsTests {
                 let notesRead = try await Store(SQLiteBackend(path: path)).thenClose {
                     try await $0.select(TaggedNote.self).all()
                 }
-                #expect(notesRead == notes)
+                expect(notesRead, equals: notes)
                 let textsRead = try await Store(SQLiteBackend(path: path)).thenClose {
                     try await $0.select(TextNote.self).all()
                 }
-                #expect(textsRead == texts)
+                expect(textsRead, equals: texts)
             }
         }
     }
@@ -63,18 +64,18 @@ struct TwoKindsTests {
             try await source.close()
             for compacts in [true, false] {
                 let store = try await Store(ArchiveBackend(path: path))
-                #expect(try await store.digest(of: "Note") == copied.first)
+                try await expect(store.digest(of: "Note"), equals: copied.first)
                 if compacts { try await store.compact() }
                 try await store.close()
             }
             let notesRead = try await Store(ArchiveBackend(path: path)).thenClose {
                 try await $0.select(TaggedNote.self).all()
             }
-            #expect(notesRead == notes)
+            expect(notesRead, equals: notes)
             let textsRead = try await Store(ArchiveBackend(path: path)).thenClose {
                 try await $0.select(TextNote.self).all()
             }
-            #expect(textsRead == texts)
+            expect(textsRead, equals: texts)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("storage alter")
@@ -15,13 +16,14 @@ struct AlterTests {
             "city.population", "--rename", "pens=pencils",
         ]
         let plan = try await tool.run(arguments + ["--dry-run"])
-        #expect(plan.status == 0)
-        #expect(plan.output.contains("Person: fullName loses its index; name renamed to fullName"))
-        #expect(plan.output.contains("property population is gone; its values are kept"))
-        #expect(try await tool.output("schema", Tool.file, "Person") == before)
-        #expect(try await tool.run(arguments).output == plan.output)
-        #expect(
-            try await tool.output("schema", Tool.file, "Person") == """
+        expect(plan.status, equals: 0)
+        expect(plan.output.contains("Person: fullName loses its index; name renamed to fullName"))
+        expect(plan.output.contains("property population is gone; its values are kept"))
+        try await expect(tool.output("schema", Tool.file, "Person"), equals: before)
+        try await expect(tool.run(arguments).output, equals: plan.output)
+        try await expect(
+            tool.output("schema", Tool.file, "Person"),
+            equals: """
                 Person (assigns keys)
                   Property  Type           Marks
                   ────────  ─────────────  ──────
@@ -36,15 +38,15 @@ struct AlterTests {
                     price   double
 
                 """)
-        #expect(
-            try await tool.output("select", Tool.file, "Person", "--columns", "fullName", "--where", "age == 28")
+        try await expect(
+            tool.output("select", Tool.file, "Person", "--columns", "fullName", "--where", "age == 28")
                 .contains(
                     "Wei"))
-        #expect(
-            try await tool.run(arguments + ["--dry-run"]).error.contains(
+        try await expect(
+            tool.run(arguments + ["--dry-run"]).error.contains(
                 "Person has no property name; it has id, fullName"))
-        #expect(
-            try await tool.output("alter", Tool.file, "Person", "--unique", "age", "--dry-run")
+        try await expect(
+            tool.output("alter", Tool.file, "Person", "--unique", "age", "--dry-run")
                 == "Nothing to change.\n")
     }
 
@@ -56,11 +58,13 @@ struct AlterTests {
         let exchange = [
             "alter", Tool.file, "Person", "--rename", "name=nickname", "--rename", "nickname=name", "--json",
         ]
-        let select = ["select", Tool.file, "Person", "--columns", "nickname", "--where", "age == 28", "--format", "csv"]
+        let select = [
+            "select", Tool.file, "Person", "--columns", "nickname", "--where", "age == 28", "--format", "csv",
+        ]
         for expected in ["Wei", "known"] {
             let run = try await tool.run(exchange)
-            #expect(run.status == 0, "\(run.error)")
-            #expect(try await tool.run(select).output.contains(expected))
+            expect(run.status, equals: 0, "\(run.error)")
+            try await expect(tool.run(select).output.contains(expected))
         }
     }
 
@@ -70,10 +74,10 @@ struct AlterTests {
         try await tool.output("update", Tool.file, "Person", "--set", "age=30", "--yes")
         let before = try await tool.output("schema", Tool.file)
         let plan = try await tool.run(["alter", Tool.file, "Person", "--unique", "age", "--dry-run"])
-        #expect(plan.status == 1)
-        #expect(plan.output.contains("fails: The property must be unique"))
-        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--unique", "age").contains("must be unique"))
-        #expect(try await tool.output("schema", Tool.file) == before)
+        expect(plan.status, equals: 1)
+        expect(plan.output.contains("fails: The property must be unique"))
+        try await expect(tool.failure(65, "alter", Tool.file, "Person", "--unique", "age").contains("must be unique"))
+        try await expect(tool.output("schema", Tool.file), equals: before)
     }
 
     @Test(arguments: Engine.one(.sqlite))
@@ -83,11 +87,12 @@ struct AlterTests {
             .replacing("\"isIndexed\" : false", with: "\"isIndexed\" : true")
         try Data(wanted.utf8).write(to: URL(filePath: tool.folder.path("new.json")))
         try await tool.output("alter", Tool.file, "--to", "new.json")
-        #expect(try await tool.output("schema", Tool.file, "Pair").contains("indexed"))
-        #expect(try await tool.output("alter", Tool.file, "--to", "new.json", "--dry-run") == "Nothing to change.\n")
+        try await expect(tool.output("schema", Tool.file, "Pair").contains("indexed"))
+        try await expect(
+            tool.output("alter", Tool.file, "--to", "new.json", "--dry-run"), equals: "Nothing to change.\n")
         try Data("[]x".utf8).write(to: URL(filePath: tool.folder.path("bad.json")))
-        #expect(try await tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
-        #expect(try await tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
+        try await expect(tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
+        try await expect(tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
     }
 
     @Test(arguments: Engine.one(.archive))
@@ -97,24 +102,24 @@ struct AlterTests {
             "alter", Tool.file, "Person", "--add", "nick=string", "--add", "city.mayor=string", "--type", "age=double",
         ]
         let plan = try await tool.run(options + ["--dry-run"])
-        #expect(plan.output.contains("type of age changed from int64 to double"), "\(plan.error)")
-        #expect(try await tool.run(options).output == plan.output)
+        expect(plan.output.contains("type of age changed from int64 to double"), "\(plan.error)")
+        try await expect(tool.run(options).output, equals: plan.output)
         let schema = try await tool.output("schema", Tool.file, "Person")
         for line in ["age           double", "nick          string?", "  mayor       string?"] {
-            #expect(schema.contains(line), "\(schema)")
+            expect(schema.contains(line), "\(schema)")
         }
-        #expect(
-            try await tool.output(
+        try await expect(
+            tool.output(
                 "select", Tool.file, "Person", "--where", "id == 1", "--columns", "age,nick", "--json")
                 == "[\n{\"age\":28.0,\"nick\":null}\n]\n")
-        #expect(
-            try await tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status == 0)
+        try await expect(
+            tool.run(["update", Tool.file, "Person", "--set", "age=28.5", "--where", "id == 1"]).status, equals: 0)
         let back = try await tool.failure(65, "alter", Tool.file, "Person", "--type", "age=int64")
-        #expect(back.contains("age"), "\(back)")
-        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
-        #expect(try await tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
-        #expect(
-            try await tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains(
+        expect(back.contains("age"), "\(back)")
+        try await expect(tool.failure(65, "alter", Tool.file, "Person", "--add", "age=string").contains("already"))
+        try await expect(tool.failure(65, "alter", Tool.file, "Person", "--type", "id=string").contains("is a key"))
+        try await expect(
+            tool.failure(64, "alter", Tool.file, "Person", "--add", "x=strin").contains(
                 "did you mean string?"))
     }
 
@@ -127,23 +132,23 @@ struct AlterTests {
         try await tool.output("import", Tool.file, "--model", "T", "--type", "n=string", "x.csv")
         let before = try await tool.output("select", Tool.file, "T", "--json")
         let wrong = try await tool.failure(65, "alter", Tool.file, "T", "--type", "name=int64")
-        #expect(
+        expect(
             wrong.contains("T, key 1: name is the text \"n1\", not a valid int64. So are 600 other values."), "\(wrong)"
         )
         try await tool.failure(64, "alter", Tool.file, "T", "--type", "n=int64", "--index", "name")
         let plan = try await tool.output("alter", Tool.file, "T", "--type", "n=int64", "--dry-run")
-        #expect(plan == "T: values of n converted from string to int64, 601 rows written anew\n")
-        #expect(try await tool.output("select", Tool.file, "T", "--json") == before)
-        #expect(try await tool.output("alter", Tool.file, "T", "--type", "n=int64") == plan)
-        #expect(
-            try await tool.output(
+        expect(plan, equals: "T: values of n converted from string to int64, 601 rows written anew\n")
+        try await expect(tool.output("select", Tool.file, "T", "--json"), equals: before)
+        try await expect(tool.output("alter", Tool.file, "T", "--type", "n=int64"), equals: plan)
+        try await expect(
+            tool.output(
                 "select", Tool.file, "T", "--where", "id in {1, 600, 601}", "--columns", "id,n", "--format", "csv")
                 == "id,n\n1,1\n600,600\n601,\n")
-        #expect(try await tool.output("schema", Tool.file, "T").contains("n         int64?"))
+        try await expect(tool.output("schema", Tool.file, "T").contains("n         int64?"))
         try await tool.output("alter", Tool.file, "T", "--add", "n_string=string")
-        #expect(
-            try await tool.output("select", Tool.file, "T", "--where", "id == 2", "--json").contains(
+        try await expect(
+            tool.output("select", Tool.file, "T", "--where", "id == 2", "--json").contains(
                 "\"n_string\":\"2.0\""))
-        #expect(try await tool.output("verify", Tool.file).contains("nothing is wrong"))
+        try await expect(tool.output("verify", Tool.file).contains("nothing is wrong"))
     }
 }

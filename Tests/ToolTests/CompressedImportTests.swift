@@ -55,7 +55,7 @@ struct CompressedImportTests {
         for (number, name) in ["x.ndjson.\(sample.rawValue)", "x.\(sample.rawValue)", "x"].enumerated() {
             try write(sample.bytes, name)
             try await tool.output("import", "sqlite:new.db", "--model", "T\(number)", name)
-            #expect(try await tool.output("select", "new.db", "T\(number)", "--format", "ndjson") == Self.lines)
+            try await expect(tool.output("select", "new.db", "T\(number)", "--format", "ndjson"), equals: Self.lines)
         }
     }
 
@@ -65,18 +65,18 @@ struct CompressedImportTests {
         try await tool.output("import", "sqlite:new.db", "--model", "T", "x.ndjson")
         try await tool.output("export", "new.db", "T", "--output", "x.\(format).gz")
         let bytes = try Data(contentsOf: tool.folder.url.appending(path: "x.\(format).gz"))
-        #expect(bytes.prefix(2) == Data([0x1F, 0x8B]))
-        #expect(bytes.count < Self.lines.utf8.count)
+        expect(bytes.prefix(2), equals: Data([0x1F, 0x8B]))
+        expect(bytes.count < Self.lines.utf8.count)
         try await tool.output("import", "sqlite:new.db", "--model", "Again", "x.\(format).gz")
-        #expect(try await tool.output("select", "new.db", "Again", "--format", "ndjson") == Self.lines)
+        try await expect(tool.output("select", "new.db", "Again", "--format", "ndjson"), equals: Self.lines)
         let error = try await tool.failure(64, "export", "new.db", "T", "--output", "x.\(format).zst")
-        #expect(error.contains("name the file .gz"))
+        expect(error.contains("name the file .gz"))
     }
 
     @Test(arguments: Compressed.allCases)
     func `a compressed file is told on standard input too, be it a file or a pipe`(_ sample: Compressed) async throws {
         let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)
-        #expect(run.status == 0, "\(run.error)")
+        expect(run.status, equals: 0, "\(run.error)")
         let process = tool.process(["import", "new.db", "--model", "Piped", "-"])
         let input = Pipe()
         process.standardInput = input
@@ -86,7 +86,7 @@ struct CompressedImportTests {
         try input.fileHandleForWriting.close()
         await end.wait()
         for model in ["T", "Piped"] {
-            #expect(try await tool.output("select", "new.db", model, "--format", "ndjson") == Self.lines)
+            try await expect(tool.output("select", "new.db", model, "--format", "ndjson"), equals: Self.lines)
         }
     }
 
@@ -95,8 +95,8 @@ struct CompressedImportTests {
         // The lines as a column: their first is its name, and all that follow are texts in quotes that do not end well.
         try write(Compressed.zst.bytes, "x.csv.zst")
         let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.csv.zst"])
-        #expect(run.status == 65)
-        #expect(run.error.contains("x.csv.zst, line 1: the header"), "\(run.error)")
+        expect(run.status, equals: 65)
+        expect(run.error.contains("x.csv.zst, line 1: the header"), "\(run.error)")
     }
 
     @Test(.repeatable, arguments: Compressed.allCases)
@@ -116,12 +116,13 @@ struct CompressedImportTests {
             let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson.\(sample.rawValue)"])
             if run.status == 0 {
                 // A part of a header that says nothing of the contents, as the time that gzip notes.
-                #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines, "\(what)")
+                try await expect(
+                    tool.output("select", "new.db", "T", "--format", "ndjson"), equals: Self.lines, "\(what)")
                 try FileManager.default.removeItem(atPath: tool.folder.path("new.db"))
             } else {
-                #expect(run.status == 65 && run.output == "", "\(what): \(run.error)")
-                #expect(run.error.split(separator: "\n").count == 1, "\(what): \(run.error)")
-                #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")), "\(what)")
+                expect(run.status == 65 && run.output == "", "\(what): \(run.error)")
+                expect(run.error.split(separator: "\n").count, equals: 1, "\(what): \(run.error)")
+                expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")), "\(what)")
             }
         }
     }
@@ -129,10 +130,10 @@ struct CompressedImportTests {
     @Test(arguments: Compressed.allCases)
     func `several compressed files in one are read one after the other`(_ sample: Compressed) async throws {
         try write(sample.bytes + sample.bytes, "x")
-        #expect(
-            try await tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")
+        try await expect(
+            tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")
                 .contains("80 records stored"))
-        #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
+        try await expect(tool.output("select", "new.db", "T", "--format", "ndjson"), equals: Self.lines)
     }
 
     @Test(arguments: Compressed.allCases)
@@ -144,7 +145,7 @@ struct CompressedImportTests {
             bytes[place] ^= 0x10
             try write(bytes + whole, "x")
             let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x"])
-            #expect(run.status == 65 && run.error.contains("decompress"), "\(place): \(run.error)")
+            expect(run.status == 65 && run.error.contains("decompress"), "\(place): \(run.error)")
         }
     }
 
@@ -153,6 +154,6 @@ struct CompressedImportTests {
         let empty = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         try write((0..<20_000).reduce(into: Data()) { bytes, _ in bytes += empty } + Compressed.gz.bytes + empty, "x")
         try await tool.output("import", "sqlite:new.db", "--model", "T", "--quiet", "x")
-        #expect(try await tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
+        try await expect(tool.output("select", "new.db", "T", "--format", "ndjson"), equals: Self.lines)
     }
 }

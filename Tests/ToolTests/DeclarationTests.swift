@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// The files in Declared are what the tool has printed, and are compiled with these tests.
@@ -16,10 +17,10 @@ struct DeclarationTests {
         let store = try await Store(SQLiteBackend(path: path))
         let before = try await store.schema()
         let plan = try await store.plan(for: types).filter { $0.kind != .note }.map(\.description)
-        #expect(plan == [], "\(plan)")
+        expect(plan, equals: [], "\(plan)")
         try await store.close()
         let opened = try await Store(url: "sqlite:\(path)", backends: [SQLiteBackend.self], models: types)
-        #expect(try await opened.schema() == before)
+        try await expect(opened.schema(), equals: before)
         try await opened.close()
     }
 
@@ -30,7 +31,7 @@ struct DeclarationTests {
         let path = tool.folder.path("chinook.db")
         try FileManager.default.copyItem(
             atPath: root.appending(path: "Examples/Data/chinook/Chinook_Sqlite.sqlite").path, toPath: path)
-        #expect(try await tool.output("schema", "chinook.db", "--swift") == declared("Chinook.swift"))
+        try await expect(tool.output("schema", "chinook.db", "--swift"), equals: declared("Chinook.swift"))
         let types: [any Storable.Type] = [
             Album.self, Artist.self, Customer.self, Employee.self, Genre.self, Invoice.self, InvoiceLine.self,
             MediaType.self, Playlist.self, PlaylistTrack.self, Track.self,
@@ -38,8 +39,8 @@ struct DeclarationTests {
         try await expectNoChange(path, for: types)
         let store = try await Store(url: "sqlite:\(path)", backends: [SQLiteBackend.self], models: types)
         let album = try #require(try await store.select(Album.self).where { $0.title.hasPrefix("Let There") }.first())
-        #expect(try await store.find(album.artistId)?.name == "AC/DC")
-        #expect(try await store.select(Track.self).where { $0.albumId == album.ref }.count() == 8)
+        try await expect(store.find(album.artistId)?.name, equals: "AC/DC")
+        try await expect(store.select(Track.self).where { $0.albumId == album.ref }.count(), equals: 8)
         try await store.close()
     }
 
@@ -49,7 +50,7 @@ struct DeclarationTests {
         let store = try await Store(SQLiteBackend(path: path))
         try await store.prepare(Workshop.schemas)
         try await store.close()
-        #expect(try await tool.output("schema", "workshop.db", "--swift") == declared("Workshop.swift"))
+        try await expect(tool.output("schema", "workshop.db", "--swift"), equals: declared("Workshop.swift"))
         try await expectNoChange(path, for: [WorkBench.self, HandTool.self, Lamp.self])
     }
 }

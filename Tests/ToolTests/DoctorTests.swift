@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("storage doctor of a file")
@@ -7,28 +8,28 @@ struct DoctorToolTests {
     func `a file that opens has notes alone, and points to verify`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let text = try await tool.output("doctor", Tool.file)
-        #expect(text.contains("note  store: The store opens") && text.contains("storage verify"))
-        #expect(text.hasSuffix("notes.\n") && text.contains("0 errors, 0 warnings"))
+        expect(text.contains("note  store: The store opens") && text.contains("storage verify"))
+        expect(text.hasSuffix("notes.\n") && text.contains("0 errors, 0 warnings"))
         let lines = try await tool.output("doctor", Tool.file, "--json").split(separator: "\n")
         for line in lines {
             let finding = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            #expect(finding?["severity"] as? String == "note" && finding?["check"] is String)
+            expect(finding?["severity"] as? String == "note" && finding?["check"] is String)
         }
-        #expect(try await tool.output("doctor", Tool.file, "--quiet") == "")
-        #expect(try await tool.failure(66, "doctor", "missing.db").contains("missing.db"))
-        #expect(try await tool.run(["doctor", Tool.file, "--transaction-age", "-1"]).status == 64)
+        try await expect(tool.output("doctor", Tool.file, "--quiet"), equals: "")
+        try await expect(tool.failure(66, "doctor", "missing.db").contains("missing.db"))
+        try await expect(tool.run(["doctor", Tool.file, "--transaction-age", "-1"]).status, equals: 64)
     }
 
     @Test(arguments: Engine.allCases)
     func `a file that does not open is an error, and another schema a warning`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         try await tool.output("schema", Tool.file, "--lock", "Schema.lock")
-        #expect(
-            try await tool.output("doctor", Tool.file, "--lock", "Schema.lock").contains(
+        try await expect(
+            tool.output("doctor", Tool.file, "--lock", "Schema.lock").contains(
                 "has the schema of Schema.lock"))
         try await tool.output("alter", Tool.file, "Person", "--index", "age")
         let changed = try await tool.run(["doctor", Tool.file, "--lock", "Schema.lock"])
-        #expect(
+        expect(
             changed.status == 1 && changed.output.contains("warning")
                 && changed.output.contains(
                     "age loses "
@@ -42,6 +43,6 @@ struct DoctorToolTests {
         for place in 20..<min(90, bytes.count) { bytes[place] = 0xFF }
         try bytes.write(to: URL(filePath: path))
         let broken = try await tool.run(["doctor", Tool.file])
-        #expect(broken.status == 1 && broken.output.contains("store:") && broken.output.contains("1 error"))
+        expect(broken.status == 1 && broken.output.contains("store:") && broken.output.contains("1 error"))
     }
 }

@@ -9,7 +9,7 @@ import Testing
         let tool = try Tool(folder: TemporaryFolder())
         try await tool.with(engine) { store in try await store.insert(Everything.samples) }
         try await tool.with(engine, "new.store") { (store) async throws in
-            #expect(try await store.select(Everything.self).count() == 0)
+            try await expect(store.select(Everything.self).count(), equals: 0)
         }
         return tool
     }
@@ -20,10 +20,10 @@ import Testing
         let text = try await tool.output("export", Tool.file, "Everything", "--format", format)
         try await tool.output("insert", "new.store", "Everything", "--quiet", input: text)
         try await tool.with(engine, "new.store") { (store) async throws in
-            #expect(try await store.select(Everything.self).all() == Everything.samples)
+            try await expect(store.select(Everything.self).all(), equals: Everything.samples)
         }
-        #expect(try await tool.output("export", "new.store", "Everything", "--format", format) == text)
-        #expect(try await tool.output("diff", Tool.file, "new.store") == "")
+        try await expect(tool.output("export", "new.store", "Everything", "--format", format), equals: text)
+        try await expect(tool.output("diff", Tool.file, "new.store"), equals: "")
     }
 
     @Test(arguments: Engine.each(with: ["json", "ndjson", "csv"]))
@@ -32,7 +32,7 @@ import Testing
         try await tool.output("export", Tool.file, "Everything", "--output", "all.\(format)")
         try await tool.output("import", "new.store", "--model", "Everything", "all.\(format)")
         try await tool.with(engine, "new.store") { (store) async throws in
-            #expect(try await store.select(Everything.self).all() == Everything.samples)
+            try await expect(store.select(Everything.self).all(), equals: Everything.samples)
         }
     }
 
@@ -40,15 +40,16 @@ import Testing
         let tool = try await Tool(.sqlite)
         try Data("kept".utf8).write(to: tool.folder.url.appending(path: "out.csv"))
         let before = try tool.folder.contents
-        #expect(try await tool.failure(74, "export", Tool.file, "Person", "-o", "out.csv").contains("--overwrite"))
-        #expect(try await tool.failure(65, "export", Tool.file, "Person", "-o", "new.csv", "--where", "nose > 1") != "")
-        #expect(
-            try await tool.failure(74, "export", Tool.file, "Person", "-o", "none/out.csv").contains("none/out.csv"))
-        #expect(try await tool.failure(74, "export", Tool.file, "Person", "-o", ".").contains("folder"))
-        #expect(try tool.folder.contents == before)
+        try await expect(tool.failure(74, "export", Tool.file, "Person", "-o", "out.csv").contains("--overwrite"))
+        try await expect(tool.failure(65, "export", Tool.file, "Person", "-o", "new.csv", "--where", "nose > 1") != "")
+        try await expect(
+            tool.failure(74, "export", Tool.file, "Person", "-o", "none/out.csv").contains("none/out.csv"))
+        try await expect(tool.failure(74, "export", Tool.file, "Person", "-o", ".").contains("folder"))
+        try expect(tool.folder.contents, equals: before)
         try await tool.output("export", Tool.file, "Person", "-o", "out.csv", "--overwrite")
-        #expect(try tool.folder.contents["out.csv"]?.starts(with: "id,name,age,tags,city,pens\n1,Wei".utf8) == true)
-        #expect(try tool.folder.contents.count == before.count)
+        try expect(
+            tool.folder.contents["out.csv"]?.starts(with: "id,name,age,tags,city,pens\n1,Wei".utf8), equals: true)
+        try expect(tool.folder.contents.count, equals: before.count)
     }
 
     @Test func `the ending of the file's name is the format, and none that is not known`() async throws {
@@ -56,16 +57,16 @@ import Testing
         let before = try tool.folder.contents
         for name in ["out.parquet", "out.xlsx", "out.parquet.gz", "out.csv.zst", "out.json.bak"] {
             let message = try await tool.failure(64, "export", Tool.file, "Pair", "-o", name)
-            #expect(message.contains(name.contains("zst") ? "pipe" : "--format"), "\(message)")
+            expect(message.contains(name.contains("zst") ? "pipe" : "--format"), "\(message)")
         }
-        #expect(try await tool.failure(64, "export", Tool.file, "Pair", "--format", "table").contains("ndjson"))
-        #expect(try tool.folder.contents == before)
+        try await expect(tool.failure(64, "export", Tool.file, "Pair", "--format", "table").contains("ndjson"))
+        try expect(tool.folder.contents, equals: before)
         for (name, options, start) in [
             ("out", [], "["), (".hidden", [], "["), ("out.JSONL", [], "{"), ("out.bak", ["--format", "csv"], "first,"),
             ("out.tsv", [], "first\t"),
         ] as [(String, [String], String)] {
-            #expect(try await tool.run(["export", Tool.file, "Pair", "-o", name] + options).status == 0)
-            #expect(try tool.folder.contents[name]?.starts(with: start.utf8) == true, "\(name)")
+            try await expect(tool.run(["export", Tool.file, "Pair", "-o", name] + options).status, equals: 0)
+            try expect(tool.folder.contents[name]?.starts(with: start.utf8), equals: true, "\(name)")
         }
     }
 
@@ -73,8 +74,8 @@ import Testing
         let tool = try await Tool(.sqlite)
         for format in ["json", "csv", "table"] {
             let run = try await tool.shell("exec \"$TOOL\" select \(Tool.file) Person --format \(format) >/dev/full")
-            #expect(run.status == 74)
-            #expect(run.error.hasPrefix("storage: The output cannot be written"))
+            expect(run.status, equals: 74)
+            expect(run.error.hasPrefix("storage: The output cannot be written"))
         }
     }
 
@@ -90,9 +91,9 @@ import Testing
         let end = try process.start()
         var reader = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         try await eventually { poll(&reader, 1, 0) == 1 }
-        #expect(try output.fileHandleForReading.read(upToCount: 10)?.count == 10)
+        try expect(output.fileHandleForReading.read(upToCount: 10)?.count, equals: 10)
         try output.fileHandleForReading.close()
-        #expect(try await Incoming(errors).takeRest() == "")
+        try await expect(Incoming(errors).takeRest(), equals: "")
         await end.wait()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// A limit on the size of files stands for a full disk: writing fails in the same place, at the same time each run.
@@ -15,8 +16,8 @@ import Testing
         let run = try await process.result()
         // The types of a new model, which precede it, end with an empty line.
         let message = run.error.components(separatedBy: "\n\n").last ?? ""
-        #expect(run.status == 74 && !run.wasKilled, "\(arguments): \(message)")
-        #expect(message.hasPrefix("storage: ") && message.split(separator: "\n").count == 1, "\(message)")
+        expect(run.status == 74 && !run.wasKilled, "\(arguments): \(message)")
+        expect(message.hasPrefix("storage: ") && message.split(separator: "\n").count == 1, "\(message)")
         return message
     }
 
@@ -39,10 +40,10 @@ import Testing
         let names = try names(tool)
         _ = try await failure(tool, "import", Tool.file, "--model", "Pair", "lines.ndjson")
         _ = try await failure(tool, "import", "\(engine.rawValue):new.store", "--model", "Pair", "lines.ndjson")
-        #expect(try self.names(tool) == names)
-        #expect(try await tool.output("count", Tool.file, "Pair") == "2\n")
-        #expect(try await tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
-        #expect(try await tool.people(engine) == Person.samples)
+        try expect(self.names(tool), equals: names)
+        try await expect(tool.output("count", Tool.file, "Pair"), equals: "2\n")
+        try await expect(tool.output("verify", Tool.file), equals: "2 models, nothing is wrong.\n")
+        try await expect(tool.people(engine), equals: Person.samples)
     }
 
     @Test(arguments: Engine.allCases)
@@ -55,7 +56,7 @@ import Testing
         _ = try await failure(tool, "backup", Tool.file, "backup.store")
         _ = try await failure(tool, "export", Tool.file, "Pair", "--output", "pairs.json")
         _ = try await failure(tool, "compact", Tool.file)
-        #expect(try self.names(tool) == names)
-        #expect(try tool.folder.contents[Tool.file] == store)
+        try expect(self.names(tool), equals: names)
+        try expect(tool.folder.contents[Tool.file], equals: store)
     }
 }

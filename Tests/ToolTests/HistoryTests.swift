@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// `storage history` and `storage undo`.
@@ -32,31 +33,31 @@ import Testing
         try await tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=99", "--yes")
         try await tool.output("delete", Tool.file, "Person", "2", "--yes")
         let lines = try await tool.output("history", Tool.file).split(separator: "\n")
-        #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix("1  ") && lines[0].hasSuffix("~ Person 1"))
-        #expect(lines[1].hasPrefix("2  ") && lines[1].hasSuffix("- Person 2"))
+        expect(lines.count, equals: 2)
+        expect(lines[0].hasPrefix("1  ") && lines[0].hasSuffix("~ Person 1"))
+        expect(lines[1].hasPrefix("2  ") && lines[1].hasSuffix("- Person 2"))
         // The time has its date.
-        #expect(lines.allSatisfy { $0.contains(#/  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ  /#) }, "\(lines)")
-        #expect(
-            try await tool.output("undo", Tool.file, "2", "--author", "Ann", "--note", "why")
+        expect(lines.allSatisfy { $0.contains(#/  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ  /#) }, "\(lines)")
+        try await expect(
+            tool.output("undo", Tool.file, "2", "--author", "Ann", "--note", "why")
                 == "Commit 2 is undone by commit 3.\n")
         try await tool.output("undo", Tool.file, "1")
-        #expect(try await tool.people(engine) == before)
-        #expect(try await tool.output("history", Tool.file, "Person").contains("+ Person 2  by Ann: why"))
+        try await expect(tool.people(engine), equals: before)
+        try await expect(tool.output("history", Tool.file, "Person").contains("+ Person 2  by Ann: why"))
         try await tool.output("undo", Tool.file, "4")
-        #expect(try await tool.people(engine)[0].age == 99)
+        try await expect(tool.people(engine)[0].age, equals: 99)
         let objects = try await tool.output("history", Tool.file, "--json", "--since", start).split(separator: "\n")
-        #expect(objects.count == 5)
+        expect(objects.count, equals: 5)
         for object in objects { _ = try JSONSerialization.jsonObject(with: Data(object.utf8)) }
         let entry = try #require(JSONSerialization.jsonObject(with: Data(objects[1].utf8)) as? [String: Any])
-        #expect(entry["kind"] as? String == "deleted" && entry["key"] as? [Int] == [2])
-        #expect(lines[1].contains("  \(entry["time"] as? String ?? "")  "))
-        #expect((entry["before"] as? [String: Any])?["name"] as? String == before[1].name)
+        expect(entry["kind"] as? String == "deleted" && entry["key"] as? [Int] == [2])
+        expect(lines[1].contains("  \(entry["time"] as? String ?? "")  "))
+        expect((entry["before"] as? [String: Any])?["name"] as? String == before[1].name)
         let token = try #require(entry["token"] as? String)
         let rest = try await tool.output("history", Tool.file, "--json", "--since", token)
-        #expect(rest == objects[2...].joined(separator: "\n") + "\n")
+        expect(rest, equals: objects[2...].joined(separator: "\n") + "\n")
         let info = try await tool.output("info", Tool.file)
-        #expect(info.contains("History   of the records of Person; commits 1 to 5"))
+        expect(info.contains("History   of the records of Person; commits 1 to 5"))
         try await tool.output("verify", Tool.file)
     }
 
@@ -71,13 +72,13 @@ import Testing
         for (object, person) in zip(objects, before) {
             let entry = try #require(JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any])
             let record = try #require(entry["before"] as? [String: Any])
-            #expect(record["fullName"] as? String == person.name)
-            #expect((record["pencils"] as? [Any])?.count == person.pens.count)
+            expect(record["fullName"] as? String == person.name)
+            expect((record["pencils"] as? [Any])?.count == person.pens.count)
         }
         try await tool.output("undo", Tool.file, "2")
         try await tool.output("undo", Tool.file, "1")
         try await tool.output("alter", Tool.file, "Person", "--rename", "fullName=name", "--rename", "pencils=pens")
-        #expect(try await tool.people(engine) == before)
+        try await expect(tool.people(engine), equals: before)
     }
 
     @Test(arguments: Engine.one(.sqlite))
@@ -85,18 +86,18 @@ import Testing
         let tool = try await tool(engine)
         try await tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=99", "--yes")
         try await tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=98", "--yes")
-        #expect(try await tool.failure(1, "undo", Tool.file, "1").contains("Person 1"))
-        #expect(try await tool.failure(65, "undo", Tool.file, "9").contains("no commit 9 yet"))
-        #expect(try await tool.failure(1, "undo", Tool.file, "0").contains("no commit 0"))
+        try await expect(tool.failure(1, "undo", Tool.file, "1").contains("Person 1"))
+        try await expect(tool.failure(65, "undo", Tool.file, "9").contains("no commit 9 yet"))
+        try await expect(tool.failure(1, "undo", Tool.file, "0").contains("no commit 0"))
         try await tool.failure(64, "undo", Tool.file, "x")
-        #expect(try await tool.failure(64, "history", Tool.file, "--since", "x").contains("not a token"))
+        try await expect(tool.failure(64, "history", Tool.file, "--since", "x").contains("not a token"))
         let other = "00000000-0000-0000-0000-000000000000:1"
-        #expect(try await tool.failure(65, "history", Tool.file, "--since", other).contains("another store"))
-        #expect(try await tool.failure(64, "history", Tool.file, "Pair").contains("no history of Pair"))
+        try await expect(tool.failure(65, "history", Tool.file, "--since", other).contains("another store"))
+        try await expect(tool.failure(64, "history", Tool.file, "Pair").contains("no history of Pair"))
         let plain = try await Tool(engine)
-        #expect(try await plain.failure(64, "history", Tool.file).contains("no history"))
-        #expect(try await plain.failure(64, "undo", Tool.file, "1").contains("no history"))
-        #expect(try await !plain.output("info", Tool.file).contains("History"))
+        try await expect(plain.failure(64, "history", Tool.file).contains("no history"))
+        try await expect(plain.failure(64, "undo", Tool.file, "1").contains("no history"))
+        try await expect(!plain.output("info", Tool.file).contains("History"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -104,9 +105,9 @@ import Testing
         let tool = try await tool(engine)
         try await tool.output("delete", Tool.file, "Person", "2", "--yes")
         try await tool.output("copy", Tool.file, "sqlite:plain.db")
-        #expect(try await tool.failure(64, "history", "plain.db").contains("no history"))
+        try await expect(tool.failure(64, "history", "plain.db").contains("no history"))
         try await tool.output("copy", Tool.file, "sqlite:whole.db", "--history")
         try await tool.output("undo", "whole.db", "1")
-        #expect(try await tool.output("count", "whole.db", "Person") == "\(Person.samples.count)\n")
+        try await expect(tool.output("count", "whole.db", "Person"), equals: "\(Person.samples.count)\n")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("storage import")
@@ -29,7 +30,7 @@ struct ImportTests {
     ) async throws {
         try write(text, name)
         try await tool.output("import", "sqlite:new.db", "--model", "T", name)
-        #expect(try await rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":null}\n")
+        try await expect(rows("T"), equals: "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":null}\n")
     }
 
     @Test
@@ -38,15 +39,16 @@ struct ImportTests {
         try write("id,name,mark\n2,b,2.5\n", "b.csv")
         let run = try await tool.run(
             ["import", "sqlite:new.db", "--model", "T", "--json", "a.json", "b.csv", "-"], input: #"{"id":3,"mark":1}"#)
-        #expect(run.status == 0 && run.output.hasPrefix(#"{"stored":3,"bad":0,"#), "\(run.error)")
-        #expect(
-            try await rows("T") == """
+        expect(run.status == 0 && run.output.hasPrefix(#"{"stored":3,"bad":0,"#), "\(run.error)")
+        try await expect(
+            rows("T"),
+            equals: """
                 {"id":1,"name":"a","mark":null}
                 {"id":2,"name":"b","mark":2.5}
                 {"id":3,"name":null,"mark":1.0}
 
                 """)
-        #expect(try await tool.failure(64, "import", "new.db", "--model", "T", "-", "-").contains("once"))
+        try await expect(tool.failure(64, "import", "new.db", "--model", "T", "-", "-").contains("once"))
     }
 
     @Test
@@ -54,14 +56,14 @@ struct ImportTests {
         try write(#"[{"id":1,"name":"a"}]"#, "a.json")
         try write("{\"id\":2,\"name\":\"b\"}\n{\"id\":1,\"name\":\"c\"}\n", "b.ndjson")
         let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "a.json", "b.ndjson"])
-        #expect(run.status == 65)
+        expect(run.status, equals: 65)
         let told = "b.ndjson, line 2: The key 1 is there already, in line 1 of a.json."
-        #expect(run.error.contains(told), "\(run.error)")
-        #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
+        expect(run.error.contains(told), "\(run.error)")
+        expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
         try await tool.output("import", "sqlite:new.db", "--model", "T", "--skip-bad", "bad", "a.json", "b.ndjson")
-        #expect(try await rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n")
-        #expect(
-            try await tool.failure(66, "import", "new.db", "--model", "T", "--save", "a.json", "none").contains("none"))
+        try await expect(rows("T"), equals: "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n")
+        try await expect(
+            tool.failure(66, "import", "new.db", "--model", "T", "--save", "a.json", "none").contains("none"))
     }
 
     @Test
@@ -71,16 +73,17 @@ struct ImportTests {
              {"id":"b","n":-2,"d":0.5,"u":18446744073709551615,"w":0.5,"t":[],"m":"1","o":{"p":2,"r":true},"c":[]}]
             """
         let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: text)
-        #expect(run.output.hasPrefix("2 records stored in "))
+        expect(run.output.hasPrefix("2 records stored in "))
         let report = run.error
         for line in [
             "id        string         key", "n         int64", "d         double", "u         uint64",
             "w         decimal",
             "t         array<string>", "m         embedded", "  r       bool?",
             "  q       string?",
-        ] { #expect(report.contains(line), "\(line)\n\(report)") }
-        #expect(
-            try await tool.output("get", "new.db", "T", "a") == """
+        ] { expect(report.contains(line), "\(line)\n\(report)") }
+        try await expect(
+            tool.output("get", "new.db", "T", "a"),
+            equals: """
                 {"id":"a","n":1,"d":1.0,"u":0,"w":9007199254740993,"t":["x"],"m":1,"o":{"p":1,"r":null},\
                 "c":[{"q":"é"},{"q":null}]}
 
@@ -93,15 +96,15 @@ struct ImportTests {
         let text = #"[{"mail":"a","n":1,"m":2}]"#
         let chosen = ["--key", "mail", "--type", "n=double"]
         let first = try await tool.run(["import", "sqlite:new.db", "--model", "T", "-"] + chosen, input: text)
-        #expect(first.status == 0)
+        expect(first.status, equals: 0)
         let same = try await tool.run(options + chosen, input: text)
-        #expect(same.status == 0 && same.error == "")
+        expect(same.status == 0 && same.error == "")
         let key = try await tool.failure(65, options + ["--key", "m"], Data(text.utf8))
-        #expect(key.hasSuffix("T is stored with the key mail; leave --key out, or import into a new model.\n"))
+        expect(key.hasSuffix("T is stored with the key mail; leave --key out, or import into a new model.\n"))
         let type = try await tool.failure(65, options + ["--type", "n=string"], Data(text.utf8))
-        #expect(type.contains("T is stored with other types"))
+        expect(type.contains("T is stored with other types"))
         let unknown = try await tool.failure(65, options + ["--type", "x=string"], Data(text.utf8))
-        #expect(unknown.contains("no record has this property"))
+        expect(unknown.contains("no record has this property"))
     }
 
     @Test
@@ -112,8 +115,9 @@ struct ImportTests {
             "--type",
             "born=date", "x.json")
         let json = #"{"mail":"a@b","info":{"x":1},"born":"2001-01-01T00:00:01Z","age":3}"#
-        #expect(
-            try await tool.output("get", "new.db", "T", "a@b") == json.replacing(#""info":{"x":1},"#, with: "")
+        try await expect(
+            tool.output("get", "new.db", "T", "a@b"),
+            equals: json.replacing(#""info":{"x":1},"#, with: "")
                 .replacing(
                     "}", with: #","info":{"x":1}}"#) + "\n")
     }
@@ -125,13 +129,13 @@ struct ImportTests {
             .write(to: tool.folder.url.appending(path: "x.ndjson"))
         try await tool.output("import", Tool.file, "--model", "Person", "x.ndjson")
         let person = Person(id: 50, name: "New", age: 1, tags: [], city: nil, pens: [Pen(color: "c", price: 1)])
-        #expect(try await tool.people(.sqlite).last == person)
+        try await expect(tool.people(.sqlite).last, equals: person)
         try Data(#"{"id":51,"name":"New","age":"old","tags":[],"pens":[],"more":1}"#.utf8)
             .write(to: tool.folder.url.appending(path: "x.ndjson"))
         let run = try await tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"])
-        #expect(run.status == 65)
-        #expect(run.error.contains("x.ndjson, line 1: age is the text \"old\", not a valid int64."))
-        #expect(try await tool.people(.sqlite).count == 4)
+        expect(run.status, equals: 65)
+        expect(run.error.contains("x.ndjson, line 1: age is the text \"old\", not a valid int64."))
+        try await expect(tool.people(.sqlite).count, equals: 4)
     }
 
     @Test
@@ -143,19 +147,19 @@ struct ImportTests {
         bytes.replaceSubrange(damaged, with: [0xFF])
         try bytes.write(to: tool.folder.url.appending(path: "x.ndjson"))
         let refused = try await tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson"])
-        #expect(refused.status == 65)
+        expect(refused.status, equals: 65)
         for line in [
             "line 2: There is neither", "line 3: A record must be", "line 5: A text is not UTF-8",
             "3 bad records; nothing is stored",
         ] {
-            #expect(refused.error.contains(line), "\(refused.error)")
+            expect(refused.error.contains(line), "\(refused.error)")
         }
-        #expect(!exists("new.db"))
+        expect(!exists("new.db"))
         let report = try await tool.output("import", "sqlite:new.db", "--model", "T", "--skip-bad", "bad", "x.ndjson")
-        #expect(report.contains("line 4: The key 1 is there already, in line 1."))
-        #expect(try await rows("T") == "{\"id\":1}\n{\"id\":6}\n")
+        expect(report.contains("line 4: The key 1 is there already, in line 1."))
+        try await expect(rows("T"), equals: "{\"id\":1}\n{\"id\":6}\n")
         let kept = try Data(contentsOf: tool.folder.url.appending(path: "bad"))
-        #expect(kept.count { $0 == 0x0A } == 4 && kept.contains(0xFF))
+        expect(kept.count { $0 == 0x0A } == 4 && kept.contains(0xFF))
         try await tool.failure(74, "import", "new.db", "--model", "T", "--skip-bad", "bad", "x.ndjson")
     }
 
@@ -165,10 +169,10 @@ struct ImportTests {
         try await tool.output("import", "sqlite:new.db", "--model", "T", "x.csv")
         try write("id,n\n3,3\n2,4\n3,5\n", "y.csv")
         let run = try await tool.run(["import", "new.db", "--model", "T", "y.csv"])
-        #expect(run.status == 65)
-        #expect(run.error.contains("y.csv, line 3: The key 2 is there already, in the store."))
-        #expect(run.error.contains("y.csv, line 4: The key 3 is there already, in line 2."))
-        #expect(try await rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
+        expect(run.status, equals: 65)
+        expect(run.error.contains("y.csv, line 3: The key 2 is there already, in the store."))
+        expect(run.error.contains("y.csv, line 4: The key 3 is there already, in line 2."))
+        try await expect(rows("T"), equals: "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
     }
 
     @Test func `a property of a new model refers to the records of another, or of its own`() async throws {
@@ -176,24 +180,24 @@ struct ImportTests {
         try write(#"[{"id":1,"author":1,"next":2},{"id":2,"author":2,"next":null}]"#, "books.json")
         let refs = ["--ref", "author=Person,cascade", "--ref", "next=Book,nullify"]
         let importing = ["import", "sqlite:new.db", "--model", "Book", "books.json"]
-        #expect(
-            try await tool.failure(65, importing + refs).contains("the store has no Person; import its records first")
+        try await expect(
+            tool.failure(65, importing + refs).contains("the store has no Person; import its records first")
         )
         try await tool.output("import", "sqlite:new.db", "--model", "Person", "people.json")
-        #expect(
-            try await tool.failure(65, importing + ["--ref", "author=Person,nullify"]).contains(
+        try await expect(
+            tool.failure(65, importing + ["--ref", "author=Person,nullify"]).contains(
                 "it cannot become nil"))
-        #expect(try await tool.failure(65, importing + ["--ref", "a=Person"]).contains("no record has a property a"))
-        #expect(
-            try await tool.failure(65, importing + ["--ref", "author=Person,drop"]).contains("deny, cascade, nullify")
+        try await expect(tool.failure(65, importing + ["--ref", "a=Person"]).contains("no record has a property a"))
+        try await expect(
+            tool.failure(65, importing + ["--ref", "author=Person,drop"]).contains("deny, cascade, nullify")
         )
-        #expect(try await tool.run(importing + refs).status == 0)
+        try await expect(tool.run(importing + refs).status, equals: 0)
         let schema = try await tool.output("schema", "new.db")
-        #expect(schema.contains("Person, cascade") && schema.contains("Book, nullify"))
+        expect(schema.contains("Person, cascade") && schema.contains("Book, nullify"))
         try await tool.output("delete", "new.db", "Person", "2")
-        #expect(try await rows("Book") == "{\"id\":1,\"author\":1,\"next\":null}\n")
+        try await expect(rows("Book"), equals: "{\"id\":1,\"author\":1,\"next\":null}\n")
         try write(#"[{"id":3,"author":9,"next":null}]"#, "books.json")
-        #expect(try await tool.failure(65, importing).contains("Person 9"))
+        try await expect(tool.failure(65, importing).contains("Person 9"))
     }
 
     @Test func `with --match a record takes the place of the one that has the same values`() async throws {
@@ -201,12 +205,12 @@ struct ImportTests {
         try await tool.output("import", "sqlite:new.db", "--model", "Person", "people.json")
         try write(#"[{"name":"C","age":3},{"name":"B","age":4}]"#, "people.json")
         try await tool.output("import", "sqlite:new.db", "--model", "Person", "--match", "name", "people.json")
-        #expect(
-            try await rows("Person")
+        try await expect(
+            rows("Person")
                 == "{\"id\":1,\"name\":\"A\",\"age\":1}\n{\"id\":2,\"name\":\"B\",\"age\":4}\n{\"id\":3,\"name\":\"C\",\"age\":3}\n"
         )
         let wrong = ["import", "sqlite:new.db", "--model", "Person", "--match", "nam", "people.json"]
-        #expect(try await tool.failure(65, wrong).contains("has no property nam"))
+        try await expect(tool.failure(65, wrong).contains("has no property nam"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -219,11 +223,12 @@ struct ImportTests {
             #"{"id":null,"name":"Next","age":1,"tags":[],"pens":[]}"#,
         ]
         try Data(lines.joined(separator: "\n").utf8).write(to: tool.folder.url.appending(path: "x.ndjson"))
-        #expect(try await tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"]).status == 65)
-        #expect(try await tool.people(engine) == Person.samples)
+        try await expect(tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"]).status, equals: 65)
+        try await expect(tool.people(engine), equals: Person.samples)
         try await tool.output("import", Tool.file, "--model", "Person", "--save", "x.ndjson")
-        #expect(
-            try await tool.people(engine) == [
+        try await expect(
+            tool.people(engine),
+            equals: [
                 Person(id: 1, name: "Wei", age: 29, tags: [], city: nil, pens: []), Person.samples[1],
                 Person.samples[2],
                 Person(id: 50, name: "New", age: 1, tags: [], city: nil, pens: [Pen(color: "c", price: 1)]),
@@ -236,7 +241,7 @@ struct ImportTests {
         try await tool.failure(66, "import", "sqlite:new.db", "--model", "T", "missing.json")
         try await tool.failure(66, "import", "sqlite:new.db", "--model", "T", ".")
         try write(#"[{"id":1},"#, "cut.json")
-        #expect(try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", "cut.json").contains("line 1"))
+        try await expect(tool.failure(65, "import", "sqlite:new.db", "--model", "T", "cut.json").contains("line 1"))
         for (name, bytes) in [("database", "SQLite format 3\0"), ("image", "\u{89}PNG\r\n")] {
             try write(bytes, name)
             try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", name)
@@ -245,7 +250,7 @@ struct ImportTests {
         try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x")
         try write("", "empty.csv")
         try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", "empty.csv")
-        #expect(!exists("new.db"))
+        expect(!exists("new.db"))
     }
 
     @Test
@@ -257,9 +262,9 @@ struct ImportTests {
             let bytes = Data(text.utf8).map { $0 == UInt8(ascii: "?") ? 0xC3 : $0 }
             try Data(bytes).write(to: tool.folder.url.appending(path: name))
             let run = try await tool.run(["import", "sqlite:new.db", "--model", "T", name])
-            #expect(run.status == 65 && run.error.contains("\(name), line 3: A text is not UTF-8"), "\(run.error)")
+            expect(run.status == 65 && run.error.contains("\(name), line 3: A text is not UTF-8"), "\(run.error)")
         }
-        #expect(!exists("new.db"))
+        expect(!exists("new.db"))
     }
 
     @Test
@@ -267,11 +272,11 @@ struct ImportTests {
         let path = tool.folder.path("huge.ndjson")
         try write(#"{"id":1,"t":""#, "huge.ndjson")
         // A gigabyte of nothing takes no room on the disk.
-        #expect(truncate(path, 1 << 30) == 0)
-        #expect(
-            try await tool.failure(65, "import", "sqlite:new.db", "--model", "T", "huge.ndjson").contains(
+        expect(truncate(path, 1 << 30), equals: 0)
+        try await expect(
+            tool.failure(65, "import", "sqlite:new.db", "--model", "T", "huge.ndjson").contains(
                 "more than 64 MiB"))
-        #expect(!exists("new.db"))
+        expect(!exists("new.db"))
     }
 
     @Test(arguments: Engine.each(with: ["json", "ndjson", "csv"]))
@@ -288,7 +293,7 @@ struct ImportTests {
         for model in ["Everything", "Person"] {
             try await tool.output("export", Tool.file, model, "--output", "\(model).\(format)")
             try await tool.output("import", "\(engine.rawValue):other.store", "--model", model, "\(model).\(format)")
-            #expect(try await tool.output("diff", Tool.file, "other.store", "--model", model) == "")
+            try await expect(tool.output("diff", Tool.file, "other.store", "--model", model), equals: "")
         }
     }
 }

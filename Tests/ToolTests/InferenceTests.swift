@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests what imports infer from inputs that say less than a store has to know.
@@ -21,8 +22,8 @@ import Testing
             ("x.json", #"[{"id":1,"at":"2026-01-02"},{"id":2,"at":"2026-01-03 09:00:00.5"}]"#),
         ] {
             let run = try await importing(text, name, "--save")
-            #expect(run.status == 0 && (name == "x.json" || run.error.contains("at        date")), "\(run.error)")
-            #expect(try await rows() == expected)
+            expect(run.status == 0 && (name == "x.json" || run.error.contains("at        date")), "\(run.error)")
+            try await expect(rows(), equals: expected)
         }
     }
 
@@ -31,13 +32,13 @@ import Testing
             "id,a,b,c\n2026-01-02,2026-01-02,2026-01-02T10:00:00.123456789Z,2026-02-30\n2026-01-03,none,2026-01-02,\n",
             "x.csv")
         for line in ["id        string   key", "a         string", "b         string", "c         string?"] {
-            #expect(run.error.contains(line.prefix { $0 != "?" }), "\(run.error)")
+            expect(run.error.contains(line.prefix { $0 != "?" }), "\(run.error)")
         }
-        #expect(
-            try await rows().hasPrefix(#"{"id":"2026-01-02","a":"2026-01-02","b":"2026-01-02T10:00:00.123456789Z""#))
+        try await expect(
+            rows().hasPrefix(#"{"id":"2026-01-02","a":"2026-01-02","b":"2026-01-02T10:00:00.123456789Z""#))
         let list = try await tool.run(
             ["import", "sqlite:list.db", "--model", "T", "-"], input: #"{"id":1,"days":["2026-01-02"]}"#)
-        #expect(list.error.contains("array<string>"))
+        expect(list.error.contains("array<string>"))
     }
 
     @Test func `--dates says how dates are written`() async throws {
@@ -47,31 +48,32 @@ import Testing
         ] {
             let run = try await importing(
                 "[{\"id\":1,\"at\":\(written)}]", "x.json", "--type", "at=date", "--dates", form)
-            #expect(run.status == 0, "\(run.error)")
-            #expect(try await rows() == "{\"id\":1,\"at\":\"2026-01-02T10:00:00Z\"}\n")
+            expect(run.status, equals: 0, "\(run.error)")
+            try await expect(rows(), equals: "{\"id\":1,\"at\":\"2026-01-02T10:00:00Z\"}\n")
             try FileManager.default.removeItem(atPath: tool.folder.path("new.db"))
         }
         let guessed = try await importing("id,at\n1,02.01.2026\n", "x.csv", "--dates", "dd.MM.yyyy")
-        #expect(guessed.status == 0 && guessed.error.contains("at        date"))
+        expect(guessed.status == 0 && guessed.error.contains("at        date"))
         let wrong = try await importing("id,at\n1,2\n", "x.csv", "--dates", "second")
-        #expect(wrong.status == 64 && wrong.error.contains("did you mean seconds?"))
+        expect(wrong.status == 64 && wrong.error.contains("did you mean seconds?"))
     }
 
     @Test func `a number that may count from 1970 or from 2001 is no date until it is said which`() async throws {
         let run = try await importing(#"[{"id":1,"at":1767225600}]"#, "x.json", "--type", "at=date")
-        #expect(run.status == 65 && run.error.contains("x.json, line 1: at is the number 1767225600, which may count"))
-        #expect(run.error.contains("--dates seconds"))
+        expect(run.status == 65 && run.error.contains("x.json, line 1: at is the number 1767225600, which may count"))
+        expect(run.error.contains("--dates seconds"))
         // What export writes as a number has no text.
         let far = try await importing(#"[{"id":1,"at":1e300}]"#, "x.json", "--type", "at=date")
-        #expect(far.status == 0, "\(far.error)")
-        #expect(try await rows() == "{\"id\":1,\"at\":1e+300}\n")
+        expect(far.status, equals: 0, "\(far.error)")
+        try await expect(rows(), equals: "{\"id\":1,\"at\":1e+300}\n")
     }
 
     @Test func `numbers that no double has are not made doubles`() async throws {
         let codes = try await importing("id,code,small\n1,1E5,1E-5\n2,3E400,1E-400\n", "codes.csv")
-        #expect(codes.status == 0, "\(codes.error)")
-        #expect(
-            try await rows() == """
+        expect(codes.status, equals: 0, "\(codes.error)")
+        try await expect(
+            rows(),
+            equals: """
                 {"id":1,"code":"1E5","small":"1E-5"}
                 {"id":2,"code":"3E400","small":"1E-400"}
 
@@ -79,9 +81,10 @@ import Testing
         let json = try await tool.run(
             ["import", "sqlite:json.db", "--model", "T", "-"],
             input: #"[{"id":1,"x":1e400,"y":[1e400],"z":1},{"id":2,"x":1,"y":[],"z":0e500}]"#)
-        #expect(json.status == 0, "\(json.error)")
-        #expect(
-            try await tool.output("select", "json.db", "T", "--format", "ndjson") == """
+        expect(json.status, equals: 0, "\(json.error)")
+        try await expect(
+            tool.output("select", "json.db", "T", "--format", "ndjson"),
+            equals: """
                 {"id":1,"x":1e400,"y":[1e400],"z":1.0}
                 {"id":2,"x":1,"y":[],"z":0.0}
 
@@ -90,23 +93,24 @@ import Testing
 
     @Test func `a number that no decimal has makes doubles of its column`() async throws {
         let run = try await importing("id,x\n1,1e200\n2,12345678901234567890.5\n", "x.csv")
-        #expect(run.status == 0 && run.error.contains("x         double"), "\(run.error)")
+        expect(run.status == 0 && run.error.contains("x         double"), "\(run.error)")
     }
 
     @Test func `words are truth values where both of a pair are there`() async throws {
         let run = try await importing("id,a,b,c,d\n1,yes,T,NO,true\n2,No,F,NO,yes\n", "x.csv")
         for line in ["a         bool", "b         bool", "c         string", "d         string"] {
-            #expect(run.error.contains(line), "\(run.error)")
+            expect(run.error.contains(line), "\(run.error)")
         }
-        #expect(
-            try await rows() == """
+        try await expect(
+            rows(),
+            equals: """
                 {"id":1,"a":true,"b":true,"c":"NO","d":"true"}
                 {"id":2,"a":false,"b":false,"c":"NO","d":"yes"}
 
                 """)
         let json = try await tool.run(
             ["import", "sqlite:json.db", "--model", "T", "-"], input: #"[{"a":"yes"},{"a":"no"}]"#)
-        #expect(json.error.contains("a         string"))
+        expect(json.error.contains("a         string"))
     }
 
     @Test(arguments: [(";", "';'"), ("\t", "tabs"), ("|", "'|'")])
@@ -116,68 +120,69 @@ import Testing
         )
         .replacing("2,", with: "2\(delimiter)")
         let run = try await importing(text, "x.csv")
-        #expect(run.error.hasPrefix("x.csv: values are separated by \(shown); --delimiter says otherwise.\n"))
-        #expect(try await rows() == "{\"id\":1,\"x\":\"a,b\"}\n{\"id\":2,\"x\":\"c\"}\n")
+        expect(run.error.hasPrefix("x.csv: values are separated by \(shown); --delimiter says otherwise.\n"))
+        try await expect(rows(), equals: "{\"id\":1,\"x\":\"a,b\"}\n{\"id\":2,\"x\":\"c\"}\n")
     }
 
     @Test func `a comma stays a comma, and a delimiter that is given is not looked for`() async throws {
         let run = try await importing("id,x\n1,a;b\n2,c;d\n", "x.csv")
-        #expect(!run.error.contains("separated") && run.status == 0)
-        #expect(try await rows() == "{\"id\":1,\"x\":\"a;b\"}\n{\"id\":2,\"x\":\"c;d\"}\n")
+        expect(!run.error.contains("separated") && run.status == 0)
+        try await expect(rows(), equals: "{\"id\":1,\"x\":\"a;b\"}\n{\"id\":2,\"x\":\"c;d\"}\n")
         let given = try await tool.run(
             ["import", "sqlite:b.db", "--model", "T", "--format", "csv", "--delimiter", ",", "-"], input: "a;b\n1;2\n")
-        #expect(given.error.contains("a;b       string") && !given.error.contains("separated"))
+        expect(given.error.contains("a;b       string") && !given.error.contains("separated"))
     }
 
     @Test func `--at leads to the records inside of an answer`() async throws {
         let text = #"{"page":1,"data":{"items":[{"id":1,"x":"a"},{"id":2,"x":"b"}],"more":[1]}}"#
-        #expect(try await importing(text, "x.json", "--at", "data.items").status == 0)
-        #expect(try await rows() == "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":\"b\"}\n")
+        try await expect(importing(text, "x.json", "--at", "data.items").status, equals: 0)
+        try await expect(rows(), equals: "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":\"b\"}\n")
         let wrong = try await importing(text, "x.json", "--at", "data.itms")
-        #expect(wrong.status == 65 && wrong.error.contains("there is no data.itms"))
+        expect(wrong.status == 65 && wrong.error.contains("there is no data.itms"))
         let csv = try await importing("a\n1\n", "x.csv", "--at", "data")
-        #expect(csv.status == 64 && csv.error.contains("--at leads to records in JSON"))
+        expect(csv.status == 64 && csv.error.contains("--at leads to records in JSON"))
     }
 
     @Test func `an answer that has its records inside is not stored as one record without a word`() async throws {
         let keyed = try await importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json")
-        #expect(keyed.status == 65 && keyed.error.contains("--at data.items"))
-        #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
+        expect(keyed.status == 65 && keyed.error.contains("--at data.items"))
+        expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
         let said = try await importing(#"{"data":{"items":[{"id":1},{"id":2}]}}"#, "x.json", "--format", "json")
-        #expect(said.status == 0)
-        #expect(try await rows() == "{\"id\":\"data\",\"items\":[{\"id\":1},{\"id\":2}]}\n")
+        expect(said.status, equals: 0)
+        try await expect(rows(), equals: "{\"id\":\"data\",\"items\":[{\"id\":1},{\"id\":2}]}\n")
         let single = try await tool.run(
             ["import", "sqlite:b.db", "--model", "T", "-"], input: #"{"items":[{"id":1},{"id":2}],"next":null}"#)
-        #expect(single.status == 0 && single.error.contains("--at items"))
+        expect(single.status == 0 && single.error.contains("--at items"))
         let own = try await tool.run(
             ["import", "sqlite:c.db", "--model", "T", "-"], input: #"{"id":1,"pens":[{"c":1}]}"#)
-        #expect(own.status == 0 && !own.error.contains("--at"))
+        expect(own.status == 0 && !own.error.contains("--at"))
     }
 
     @Test func `--match needs no keys of records that are stored`() async throws {
-        #expect(try await importing("id,name,age\n1,Ann,3\n2,Bob,4\n", "x.csv").status == 0)
+        try await expect(importing("id,name,age\n1,Ann,3\n2,Bob,4\n", "x.csv").status, equals: 0)
         let run = try await importing("name,age\nAnn,9\n", "y.csv", "--match", "name")
-        #expect(run.status == 0, "\(run.error)")
-        #expect(try await rows() == "{\"id\":1,\"name\":\"Ann\",\"age\":9}\n{\"id\":2,\"name\":\"Bob\",\"age\":4}\n")
+        expect(run.status, equals: 0, "\(run.error)")
+        try await expect(
+            rows(), equals: "{\"id\":1,\"name\":\"Ann\",\"age\":9}\n{\"id\":2,\"name\":\"Bob\",\"age\":4}\n")
         let new = try await importing("name,age\nBob,5\nZoe,6\n", "y.csv", "--match", "name")
-        #expect(new.status == 65)
-        #expect(
+        expect(new.status, equals: 65)
+        expect(
             new.error.contains("y.csv, line 3: No stored record has the same name, and a new one needs its key: id."))
-        #expect(try await rows().contains("\"age\":4"))
+        try await expect(rows().contains("\"age\":4"))
     }
 
     @Test func `a number is no date of an argument and of JSON either`() async throws {
-        #expect(try await importing("id,at\n1,2026-01-02\n", "x.csv").status == 0)
+        try await expect(importing("id,at\n1,2026-01-02\n", "x.csv").status, equals: 0)
         for arguments in [
             ["insert", "new.db", "T", "id=2", "at=1767225600"],
             ["save", "new.db", "T", "--json", #"{"id":2,"at":1767225600}"#],
             ["update", "new.db", "T", "--set", "at=1767225600", "--yes"],
         ] {
             let message = try await tool.failure(65, arguments)
-            #expect(
+            expect(
                 message.contains("at is the number 1767225600, which may count from 1970 or from 2001"), "\(message)")
         }
-        #expect(try await rows() == "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n")
+        try await expect(rows(), equals: "{\"id\":1,\"at\":\"2026-01-02T00:00:00Z\"}\n")
         try await tool.output("insert", "new.db", "T", "id=2", "at=1e300")
     }
 }

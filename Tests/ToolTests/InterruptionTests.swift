@@ -15,9 +15,9 @@ import Testing
         try await input.write(String(repeating: Self.line + "\n", count: 5000))
         process.interrupt()
         await end.wait()
-        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
         try input.fileHandleForWriting.close()
-        #expect(try await tool.people(engine) == Person.samples)
+        try await expect(tool.people(engine), equals: Person.samples)
     }
 
     /// A signal at any point leaves everything stored or nothing, and the exit status tells which.
@@ -33,8 +33,8 @@ import Testing
         let stored = try await tool.people(engine).count - Person.samples.count
         // By the signal where it was still reading, else by its own end.
         let isKilled = process.terminationReason == .uncaughtSignal
-        #expect(isKilled ? process.terminationStatus == SIGINT : [0, 130].contains(process.terminationStatus))
-        #expect(stored == (!isKilled && process.terminationStatus == 0 ? 3000 : 0))
+        expect(isKilled ? process.terminationStatus == SIGINT : [0, 130].contains(process.terminationStatus))
+        expect(stored, equals: !isKilled && process.terminationStatus == 0 ? 3000 : 0)
     }
 
     @Test(arguments: Engine.allCases)
@@ -46,13 +46,13 @@ import Testing
             let process = tool.process(["import", target, "--model", "Person", "people.ndjson"])
             process.standardOutput = FileHandle.nullDevice
             try await process.interrupt(whenItDraws: "Storing")
-            #expect(process.terminationReason == .exit && [0, 130].contains(process.terminationStatus))
+            expect(process.terminationReason == .exit && [0, 130].contains(process.terminationStatus))
             if target != Tool.file, process.terminationStatus == 130 {
-                #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.store")))
+                expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.store")))
             }
             if target == Tool.file {
                 let stored = try await tool.people(engine).count - Person.samples.count
-                #expect(stored == (process.terminationStatus == 0 ? 20_000 : 0))
+                expect(stored, equals: process.terminationStatus == 0 ? 20_000 : 0)
             }
         }
     }

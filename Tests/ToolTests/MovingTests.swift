@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("storage copy, diff, verify, compact and backup")
@@ -11,14 +12,14 @@ struct MovingTests {
         let tool = try await Tool(engine)
         let other = other(engine)
         let report = try await tool.output("copy", Tool.file, "\(other.rawValue):copy.store")
-        #expect(report.contains("verified") && !report.contains("DIFFERS"))
-        #expect(try await tool.output("diff", Tool.file, "copy.store") == "")
+        expect(report.contains("verified") && !report.contains("DIFFERS"))
+        try await expect(tool.output("diff", Tool.file, "copy.store"), equals: "")
         let people = try await tool.with(other, "copy.store") { store in try await store.select(Person.self).all() }
-        #expect(people == Person.samples)
+        expect(people, equals: Person.samples)
         let refusal = try await tool.failure(65, "copy", Tool.file, "copy.store")
-        #expect(refusal.contains("replace them"))
-        #expect(
-            try await tool.output("copy", Tool.file, "copy.store", "--replace", "--json").contains("\"verified\":true"))
+        expect(refusal.contains("replace them"))
+        try await expect(
+            tool.output("copy", Tool.file, "copy.store", "--replace", "--json").contains("\"verified\":true"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -33,11 +34,11 @@ struct MovingTests {
             try await store.save(person)
         }
         let run = try await tool.run(["diff", Tool.file, "copy.store"])
-        #expect(run.status == 1)
-        #expect(run.output == "- Person 1\n~ Person 2: age\n")
+        expect(run.status, equals: 1)
+        expect(run.output, equals: "- Person 1\n~ Person 2: age\n")
         let json = try await tool.run(["diff", "copy.store", Tool.file, "--json", "--model", "Person"]).output
-        #expect(json.hasPrefix(#"{"difference":"onlyInSecond","model":"Person","key":[1],"properties":[]}"#))
-        #expect(try await tool.run(["diff", Tool.file, "copy.store", "--quiet"]).output == "")
+        expect(json.hasPrefix(#"{"difference":"onlyInSecond","model":"Person","key":[1],"properties":[]}"#))
+        try await expect(tool.run(["diff", Tool.file, "copy.store", "--quiet"]).output, equals: "")
         try await tool.failure(65, "diff", Tool.file, "copy.store", "--model", "Nothing")
         try await tool.failure(66, "diff", Tool.file, "missing.store")
     }
@@ -45,7 +46,7 @@ struct MovingTests {
     @Test(arguments: Engine.allCases)
     func `a whole store is verified, and a damaged one is not`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
-        #expect(try await tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
+        try await expect(tool.output("verify", Tool.file), equals: "2 models, nothing is wrong.\n")
         let path = tool.folder.path(Tool.file)
         var bytes = try Data(contentsOf: URL(filePath: path))
         // The middle of an archive's frame; the header of the pages that follow a database's first.
@@ -53,19 +54,19 @@ struct MovingTests {
         for index in place..<place + 8 { bytes[index] ^= 0xFF }
         try bytes.write(to: URL(filePath: path))
         let run = try await tool.run(["verify", Tool.file])
-        #expect(run.status == 1, "\(run.output) \(run.error)")
-        #expect(!run.output.isEmpty)
+        expect(run.status, equals: 1, "\(run.output) \(run.error)")
+        expect(!run.output.isEmpty)
     }
 
     @Test(arguments: Engine.allCases)
     func `a backup is equal to the store, and replaces nothing unasked`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         try await tool.output("backup", Tool.file, "backup.store")
-        #expect(try await tool.output("diff", Tool.file, "backup.store") == "")
+        try await expect(tool.output("diff", Tool.file, "backup.store"), equals: "")
         try await tool.failure(74, "backup", Tool.file, "backup.store")
         try await tool.output("backup", Tool.file, "backup.store", "--replace")
-        #expect(try await tool.output("compact", "backup.store").contains("bytes before"))
-        #expect(try await tool.output("diff", Tool.file, "backup.store") == "")
+        try await expect(tool.output("compact", "backup.store").contains("bytes before"))
+        try await expect(tool.output("diff", Tool.file, "backup.store"), equals: "")
     }
 
     @Test
@@ -82,10 +83,10 @@ struct MovingTests {
         try await process.interrupt(whenItDraws: "Copying")
         // Either the signal came before the end, and nothing is left, or the copy was done and is whole.
         if process.terminationStatus == 0 {
-            #expect(try await tool.output("diff", Tool.file, "copy.store") == "")
+            try await expect(tool.output("diff", Tool.file, "copy.store"), equals: "")
         } else {
-            #expect(process.terminationStatus == 130)
-            #expect(!FileManager.default.fileExists(atPath: tool.folder.path("copy.store")))
+            expect(process.terminationStatus, equals: 130)
+            expect(!FileManager.default.fileExists(atPath: tool.folder.path("copy.store")))
         }
     }
 }

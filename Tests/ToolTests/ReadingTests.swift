@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ReadingTests {
@@ -9,7 +10,7 @@ import Testing
         let first = try String(contentsOf: changelog, encoding: .utf8).split(separator: "\n").filter {
             $0.hasPrefix("## ") && $0.dropFirst(3).first?.isNumber == true
         }.first
-        #expect(first?.dropFirst(3).prefix { $0 != " " } == version.dropLast())
+        expect(first?.dropFirst(3).prefix { $0 != " " }, equals: version.dropLast())
     }
 
     @Test(arguments: Engine.allCases)
@@ -17,14 +18,14 @@ import Testing
         let tool = try await Tool(engine)
         let size = try #require(try tool.folder.contents[Tool.file]?.count)
         let text = try await tool.output("info", Tool.file)
-        #expect(text.hasPrefix("Backend   \(engine.rawValue)\n"))
-        #expect(text.contains("\nPerson        3       3\nPair          2       1\n"))
+        expect(text.hasPrefix("Backend   \(engine.rawValue)\n"))
+        expect(text.contains("\nPerson        3       3\nPair          2       1\n"))
         let json = try await tool.json("info", Tool.file, "--json")
-        #expect(json["backend"] as? String == engine.rawValue)
-        #expect(json["bytes"] as? Int == size)
+        expect(json["backend"] as? String == engine.rawValue)
+        expect(json["bytes"] as? Int == size)
         let models = try #require(json["models"] as? [[String: Any]])
-        #expect(models.map { $0["name"] as? String } == ["Person", "Pair"])
-        #expect(models.map { $0["records"] as? Int } == [3, 2])
+        expect(models.map { $0["name"] as? String }, equals: ["Person", "Pair"])
+        expect(models.map { $0["records"] as? Int }, equals: [3, 2])
     }
 
     @Test func `a database of other software has no schema record, and is shown as it is`() async throws {
@@ -32,19 +33,20 @@ import Testing
         try FileManager.default.copyItem(atPath: Sample.chinook, toPath: tool.folder.path("chinook.db"))
         let before = try tool.folder.contents
         let info = try await tool.output("info", "chinook.db")
-        #expect(info.contains("Format    SQLite 3") && !info.contains("schema record"))
-        #expect(info.contains("\nTrack            3,503       1\n"))
-        #expect(try await tool.output("verify", "chinook.db") == "11 models, nothing is wrong.\n")
-        #expect(try tool.folder.contents == before)
+        expect(info.contains("Format    SQLite 3") && !info.contains("schema record"))
+        expect(info.contains("\nTrack            3,503       1\n"))
+        try await expect(tool.output("verify", "chinook.db"), equals: "11 models, nothing is wrong.\n")
+        try expect(tool.folder.contents, equals: before)
         let refusal = try await tool.failure(65, "delete", "chinook.db", "Artist", "1")
-        #expect(refusal.contains("2 records still refer to it by Album.ArtistId: 1; 4."))
+        expect(refusal.contains("2 records still refer to it by Album.ArtistId: 1; 4."))
     }
 
     @Test(arguments: Engine.one(.archive))
     func `schema shows properties, types and marks`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        #expect(
-            try await tool.output("schema", Tool.file, "Person") == """
+        try await expect(
+            tool.output("schema", Tool.file, "Person"),
+            equals: """
                 Person (assigns keys)
                   Property      Type           Marks
                   ────────────  ─────────────  ───────
@@ -61,14 +63,15 @@ import Testing
 
                 """)
         let all = try await tool.output("schema", Tool.file)
-        #expect(all.hasPrefix("Person (assigns keys)\n") && all.contains("\n\nPair\n"))
+        expect(all.hasPrefix("Person (assigns keys)\n") && all.contains("\n\nPair\n"))
     }
 
     @Test(arguments: Engine.one(.sqlite))
     func `a table aligns Chinese, Arabic and emoji`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        #expect(
-            try await tool.output("select", Tool.file, "Person", "--columns", "name,age,tags,city,pens") == """
+        try await expect(
+            tool.output("select", Tool.file, "Person", "--columns", "name,age,tags,city,pens"),
+            equals: """
                 name    age  tags             city                                   pens
                 ──────  ───  ───────────────  ─────────────────────────────────────  ─────────
                 Wei      28  ["a","b"]        {"name":"成都","population":20937757}  2 records
@@ -85,8 +88,8 @@ import Testing
             try await store.save(ids.map { Person(id: $0, name: "p", age: 1, tags: [], city: nil, pens: []) })
         }
         let lines = try await tool.output("select", Tool.file, "Person", "--columns", "id,name").split(separator: "\n")
-        #expect(lines.prefix(3) == ["  id  name", "────  ────", "   1  p"])
-        #expect(lines.suffix(2) == ["1000  p", "12345678  p"])
+        expect(lines.prefix(3), equals: ["  id  name", "────  ────", "   1  p"])
+        expect(lines.suffix(2), equals: ["1000  p", "12345678  p"])
     }
 
     @Test(arguments: Engine.one(.archive))
@@ -99,16 +102,17 @@ import Testing
             #"{"id":7,"name":"Zoë 👩‍🚀","age":19,"tags":["x,y","\"z\""],"city":{"name":"Łódź","population":null},"#
                 + #""pens":[]}"#,
         ]
-        #expect(
-            try await tool.output("select", Tool.file, "Person", "--format", "ndjson")
+        try await expect(
+            tool.output("select", Tool.file, "Person", "--format", "ndjson")
                 == lines.map { $0 + "\n" }.joined())
-        #expect(
-            try await tool.output("select", Tool.file, "Person", "--json") == "[\n" + lines.joined(separator: ",\n")
+        try await expect(
+            tool.output("select", Tool.file, "Person", "--json"),
+            equals: "[\n" + lines.joined(separator: ",\n")
                 + "\n]\n"
         )
-        #expect(try await tool.output("select", Tool.file, "Person", "--json", "--limit", "0") == "[]\n")
-        #expect(
-            try await tool.output("select", Tool.file, "Person", "--format", "csv", "--columns", "id,name,tags,city")
+        try await expect(tool.output("select", Tool.file, "Person", "--json", "--limit", "0"), equals: "[]\n")
+        try await expect(
+            tool.output("select", Tool.file, "Person", "--format", "csv", "--columns", "id,name,tags,city")
                 == #"""
                 id,name,tags,city
                 1,Wei,"[""a"",""b""]","{""name"":""成都"",""population"":20937757}"
@@ -117,8 +121,9 @@ import Testing
 
                 """#)
         // Nil is nothing, an empty text stands in quotes.
-        #expect(
-            try await tool.output("select", Tool.file, "Pair", "--format", "csv") == #"""
+        try await expect(
+            tool.output("select", Tool.file, "Pair", "--format", "csv"),
+            equals: #"""
                 first,second,note
                 a,1,""
                 "a,b",-5,
@@ -136,14 +141,14 @@ import Testing
         let select = ["select", "Person", "--format", "ndjson", "--columns", "id"]
         let found = try await tool.outputs(of: queries.map { select + $0.options })
         for (query, output) in zip(queries, found) {
-            #expect(output == query.ids.map { "{\"id\":\($0)}\n" }.joined(), "\(query.options)")
+            expect(output, equals: query.ids.map { "{\"id\":\($0)}\n" }.joined(), "\(query.options)")
         }
         let others = try await tool.outputs(of: [
             ["count", "Person"], ["count", "Person", "--where", "age < 20", "--json"],
             ["select", "Person", "--where", "name == \"Wei\"", "--explain"],
         ])
-        #expect(others.prefix(2) == ["3\n", "{\"count\":1}\n"])
-        #expect(others[2].contains("name"))
+        expect(others.prefix(2), equals: ["3\n", "{\"count\":1}\n"])
+        expect(others[2].contains("name"))
     }
 
     @Test(
@@ -158,13 +163,13 @@ import Testing
         let records = try await tool.outputs(of: commands).map { output in
             try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [NSDictionary])
         }
-        #expect(!records[0].isEmpty)
+        expect(!records[0].isEmpty)
         for (names, found) in zip(columns, records.dropFirst()) {
             let chosen = records[0].map { record in
                 NSDictionary(
                     objects: names.map { record[$0] ?? "missing" }, forKeys: names.map { NSString(string: $0) })
             }
-            #expect(found == chosen, "\(names)")
+            expect(found, equals: chosen, "\(names)")
         }
     }
 
@@ -172,15 +177,15 @@ import Testing
     func `get prints one whole record`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let person = try await tool.json("get", Tool.file, "Person", "1")
-        #expect((person["pens"] as? [[String: Any]])?.map { $0["color"] as? String } == ["red", "blue"])
-        #expect(
-            try await tool.output("get", Tool.file, "Pair", "a,b", "--", "-5")
+        expect((person["pens"] as? [[String: Any]])?.map { $0["color"] as? String } == ["red", "blue"])
+        try await expect(
+            tool.output("get", Tool.file, "Pair", "a,b", "--", "-5")
                 == #"{"first":"a,b","second":-5,"note":null}"#
                 + "\n")
-        #expect(
-            try await tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
-        #expect(try await tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id"))
-        #expect(try await tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
+        try await expect(
+            tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
+        try await expect(tool.failure(65, "get", Tool.file, "Person", "x").contains("x is not a valid int64 for id"))
+        try await expect(tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -194,8 +199,8 @@ import Testing
             ["diff", Tool.file, Tool.file],
         ] {
             let run = try await tool.run(arguments)
-            #expect(run.status == 0, "\(arguments): \(run.error)")
-            #expect(try tool.folder.contents == before, "\(arguments)")
+            expect(run.status, equals: 0, "\(arguments): \(run.error)")
+            try expect(tool.folder.contents, equals: before, "\(arguments)")
         }
     }
 
@@ -205,7 +210,7 @@ import Testing
         let odd = "a?b%20:c#é.store"
         try FileManager.default.copyItem(atPath: tool.folder.path(Tool.file), toPath: tool.folder.path(odd))
         for name in [Tool.file, odd, tool.folder.path(odd), "\(engine.rawValue):\(Tool.file)"] {
-            #expect(try await tool.output("count", name, "Person") == "3\n")
+            try await expect(tool.output("count", name, "Person"), equals: "3\n")
         }
     }
 }
@@ -214,7 +219,7 @@ extension Tool {
     /// Returns the tool's output as a JSON object.
     func json(_ arguments: String...) async throws -> [String: Any] {
         let run = try await run(arguments)
-        #expect(run.status == 0, "\(run.error)")
+        expect(run.status, equals: 0, "\(run.error)")
         let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
         return try #require(object as? [String: Any])
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Results of commands, for scripts")
@@ -13,25 +14,26 @@ struct ResultTests {
         let two = "{\"id\": 71, \"name\": \"Ann\"}\n{\"id\": 72, \"name\": \"Bo\"}\n"
         func json(_ arguments: String..., input: String = "") async throws -> NSDictionary {
             let run = try await tool.run(arguments + ["--json"], input: input)
-            #expect(run.status == 0 && run.error == "", "\(run.error)")
+            expect(run.status == 0 && run.error == "", "\(run.error)")
             return try object(run.output)
         }
         let imported = try await json("import", Tool.file, "--model", "Note", "--format", "ndjson", "-", input: two)
-        #expect(imported["stored"] as? Int == 2 && imported["bad"] as? Int == 0)
-        #expect(try await json("delete", Tool.file, "Note", "71") == ["deleted": 1])
-        #expect(try await json("delete", Tool.file, "Note", "71") == ["deleted": 0])
-        #expect(try await json("truncate", Tool.file, "Note", "--yes") == ["removed": 1])
-        #expect(
-            try await json("alter", Tool.file, "Note", "--index", "name") == [
+        expect(imported["stored"] as? Int == 2 && imported["bad"] as? Int == 0)
+        try await expect(json("delete", Tool.file, "Note", "71"), equals: ["deleted": 1])
+        try await expect(json("delete", Tool.file, "Note", "71"), equals: ["deleted": 0])
+        try await expect(json("truncate", Tool.file, "Note", "--yes"), equals: ["removed": 1])
+        try await expect(
+            json("alter", Tool.file, "Note", "--index", "name"),
+            equals: [
                 "done": true,
                 "changes": [["model": "Note", "change": "name gets its index", "rows": 0, "fails": NSNull()]],
                 "indexed": [Any](),
             ])
-        #expect(try await json("backup", Tool.file, "backup") == ["file": "backup", "store": Tool.file])
-        #expect(try await tool.failure(74, "backup", Tool.file, "backup").contains("--overwrite"))
-        #expect(try await json("backup", Tool.file, "backup", "--overwrite")["file"] as? String == "backup")
-        #expect(try await json("compact", Tool.file)["after"] is Int)
-        #expect(try await json("copy", Tool.file, "archive:copy.karch")["models"] is NSArray)
+        try await expect(json("backup", Tool.file, "backup"), equals: ["file": "backup", "store": Tool.file])
+        try await expect(tool.failure(74, "backup", Tool.file, "backup").contains("--overwrite"))
+        try await expect(json("backup", Tool.file, "backup", "--overwrite")["file"] as? String == "backup")
+        try await expect(json("compact", Tool.file)["after"] is Int)
+        try await expect(json("copy", Tool.file, "archive:copy.karch")["models"] is NSArray)
     }
 
     @Test func `with --quiet it prints nothing`() async throws {
@@ -45,9 +47,9 @@ struct ResultTests {
         ]
         for command in commands {
             let run = try await tool.run(command + ["--quiet"], input: "{\"id\": 1, \"a\": 1}\n")
-            #expect(run.status == 0 && run.output == "" && run.error == "", "\(command): \(run)")
+            expect(run.status == 0 && run.output == "" && run.error == "", "\(command): \(run)")
         }
-        #expect(try await tool.failure(64, "compact", Tool.file, "--quiet", "--json").contains("not both"))
+        try await expect(tool.failure(64, "compact", Tool.file, "--quiet", "--json").contains("not both"))
     }
 
     @Test(arguments: Engine.one(.sqlite))
@@ -62,11 +64,11 @@ struct ResultTests {
                 let words = command.map { "'\($0)'" }.joined(separator: " ")
                 let status = try await tool.shell("exec \"$TOOL\" \(words) \(place)").status
                 // Nothing is said of two equal stores.
-                #expect(status == (command[0] == "diff" ? 0 : 74), "\(command) \(place)")
+                expect(status, equals: command[0] == "diff" ? 0 : 74, "\(command) \(place)")
             }
         }
-        #expect(try await tool.output("verify", Tool.file, "--quiet") == "")
-        #expect(try await tool.people(engine) == Person.samples)
+        try await expect(tool.output("verify", Tool.file, "--quiet"), equals: "")
+        try await expect(tool.people(engine), equals: Person.samples)
     }
 
     @Test func `the types that an import would take are the schema that alter takes`() async throws {
@@ -79,6 +81,6 @@ struct ResultTests {
             input: "id,at\n1,2026-01-01T00:00:00Z\n")
         try schema.output.write(toFile: tool.folder.path("note.json"), atomically: true, encoding: .utf8)
         try await tool.output("alter", Tool.file, "--to", "note.json")
-        #expect(try await tool.output("schema", Tool.file, "Note").contains("at        date"))
+        try await expect(tool.output("schema", Tool.file, "Note").contains("at        date"))
     }
 }

@@ -21,8 +21,9 @@ struct SearchTests {
         if isSearched {
             let made = try await tool.output(
                 "alter", Tool.file, "Note", "--searchable", "title=2, body", "--searchable", "tags")
-            #expect(
-                made == """
+            expect(
+                made,
+                equals: """
                     Note: title is searched with the weight 2.0; body is searched with the weight 1.0; tags is searched with the weight 1.0
                     Note: 5 records indexed for searches
 
@@ -42,12 +43,12 @@ struct SearchTests {
     func `the best records come first, with the parts that have the words`(_ engine: Engine) async throws {
         let tool = try await Self.tool(engine)
         let found = try await tool.output("search", Tool.file, "Note", "storage", "engine", "--columns", "year")
-        #expect(keys(found) == [1, 5])
-        #expect(
+        expect(keys(found), equals: [1, 5])
+        expect(
             found.contains(
                 "\n  year   2020\n  title  Storage engines\n  body   A storage engine keeps records. It is small.\n"))
         // Characters that would draw elsewhere are none.
-        #expect(
+        expect(
             found.contains(
                 "\n  title  Engine rooms\n  body   Toys �and a engine\n  tags   toy engine\n  tags   storage\n"))
         let searches: [(words: [String], keys: Set<Int>)] = [
@@ -62,32 +63,32 @@ struct SearchTests {
         ]
         let outputs = try await tool.outputs(of: searches.map { ["search", "Note"] + $0.words })
         for (search, output) in zip(searches, outputs) {
-            #expect(Set(keys(output)) == search.keys, "\(search.words): \(output)")
-            #expect(search.keys.isEmpty == (output == "No record has these words.\n"), "\(search.words)")
+            expect(Set(keys(output)), equals: search.keys, "\(search.words): \(output)")
+            expect(search.keys.isEmpty, equals: (output == "No record has these words.\n"), "\(search.words)")
         }
     }
 
     @Test(arguments: Engine.one(.archive))
     func `counts and JSON are for programs`(_ engine: Engine) async throws {
         let tool = try await Self.tool(engine)
-        #expect(try await tool.output("search", Tool.file, "Note", "engin*", "--count") == "2\n")
-        #expect(
-            try await tool.output("search", Tool.file, "Note", "engin*", "--count", "--json", "--where", "id < 5")
+        try await expect(tool.output("search", Tool.file, "Note", "engin*", "--count"), equals: "2\n")
+        try await expect(
+            tool.output("search", Tool.file, "Note", "engin*", "--count", "--json", "--where", "id < 5")
                 == "{\"count\":1}\n")
-        #expect(try await tool.output("search", Tool.file, "Note", "nothing", "--json") == "[]\n")
+        try await expect(tool.output("search", Tool.file, "Note", "nothing", "--json"), equals: "[]\n")
         let json = try await tool.output("search", Tool.file, "Note", "明月", "--json", "--columns", "id,year")
         let list = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         let hit = try #require(list.first)
-        #expect(list.count == 1 && hit["record"] as? [String: Int] == ["id": 3, "year": 2021])
+        expect(list.count == 1 && hit["record"] as? [String: Int] == ["id": 3, "year": 2021])
         let relevance = try #require(hit["relevance"] as? Double)
-        #expect(relevance > 0)
+        expect(relevance > 0)
         let excerpts = try #require(hit["excerpts"] as? [[String: Any]])
-        #expect(excerpts.map { $0["property"] as? String } == ["title", "body"])
+        expect(excerpts.map { $0["property"] as? String }, equals: ["title", "body"])
         // The title has none of the words, and tells which record it is.
-        #expect(excerpts[0]["highlights"] as? [[Int]] == [])
+        expect(excerpts[0]["highlights"] as? [[Int]] == [])
         let text = Array((excerpts[1]["text"] as? String ?? "").unicodeScalars)
         let ranges = excerpts[1]["highlights"] as? [[Int]] ?? []
-        #expect(ranges.map { String(String.UnicodeScalarView(text[$0[0]..<$0[1]])) } == ["明月", "明月"])
+        expect(ranges.map { String(String.UnicodeScalarView(text[$0[0]..<$0[1]])) }, equals: ["明月", "明月"])
     }
 
     @Test func `the words are highlighted on a terminal alone`() async throws {
@@ -100,31 +101,31 @@ struct SearchTests {
             let end = try process.start()
             let drawn = try await terminal.readToEnd()
             await end.wait()
-            #expect(drawn.contains("\u{1B}[1;33mSTRASSE\u{1B}[0m am") == isHighlighted, "\(drawn)")
-            #expect(drawn.contains("Die STRASSE am") == !isHighlighted, "\(drawn)")
+            expect(drawn.contains("\u{1B}[1;33mSTRASSE\u{1B}[0m am"), equals: isHighlighted, "\(drawn)")
+            expect(drawn.contains("Die STRASSE am"), equals: !isHighlighted, "\(drawn)")
         }
-        #expect(try await tool.output("search", Tool.file, "Note", "strasse").contains("\u{1B}") == false)
+        try await expect(tool.output("search", Tool.file, "Note", "strasse").contains("\u{1B}"), equals: false)
     }
 
     @Test(arguments: Engine.one(.sqlite))
     func `a model without searched properties, and wrong options, are told`(_ engine: Engine) async throws {
         let tool = try await Self.tool(engine, isSearched: false)
         let none = try await tool.failure(65, "search", Tool.file, "Note", "engine")
-        #expect(
+        expect(
             none
                 == "storage: Note has no property that is searched; storage alter \(Tool.file) Note --searchable title,body makes an "
                 + "index of its texts.\n")
-        #expect(try await tool.failure(65, "rebuild", Tool.file, "Note") == none)
-        #expect(try await tool.output("rebuild", Tool.file) == "No model is searched.\n")
-        #expect(try await tool.failure(65, "search", Tool.file, "Nte", "x").contains("Note"))
-        #expect(try await tool.failure(64, "search", Tool.file, "Note", "x", "--limt", "5").contains("--limt"))
-        #expect(
-            try await tool.failure(64, "search", Tool.file, "Note", "x", "--count", "--limit", "5").contains("--count"))
+        try await expect(tool.failure(65, "rebuild", Tool.file, "Note"), equals: none)
+        try await expect(tool.output("rebuild", Tool.file), equals: "No model is searched.\n")
+        try await expect(tool.failure(65, "search", Tool.file, "Nte", "x").contains("Note"))
+        try await expect(tool.failure(64, "search", Tool.file, "Note", "x", "--limt", "5").contains("--limt"))
+        try await expect(
+            tool.failure(64, "search", Tool.file, "Note", "x", "--count", "--limit", "5").contains("--count"))
         for wrong in ["year", "title=x", "title=-1", "nothing", "id"] {
             let status: Int32 = wrong == "nothing" ? 65 : 64
             _ = try await tool.failure(status, "alter", Tool.file, "Note", "--searchable", wrong)
         }
-        #expect(try await tool.output("verify", Tool.file) == "1 model, nothing is wrong.\n")
+        try await expect(tool.output("verify", Tool.file), equals: "1 model, nothing is wrong.\n")
     }
 
     @Test(arguments: Engine.one(.archive))
@@ -135,50 +136,50 @@ struct SearchTests {
             try await tool.output(
                 "import", target, "--model", "Note", "--quiet", "--format", "ndjson", "-",
                 input: #"{"id": 7, "title": "Neue Maschinen", "body": "Größe und Straße", "tags": [], "year": 1}"#)
-            #expect(try await tool.output("verify", target) == "1 model, 1 search index, nothing is wrong.\n")
-            #expect(Set(keys(try await tool.output("search", target, "Note", "strasse"))) == [2, 7])
-            #expect(keys(try await tool.output("search", target, "Note", "明月")) == [3])
+            try await expect(tool.output("verify", target), equals: "1 model, 1 search index, nothing is wrong.\n")
+            expect(Set(keys(try await tool.output("search", target, "Note", "strasse"))), equals: [2, 7])
+            expect(keys(try await tool.output("search", target, "Note", "明月")), equals: [3])
         }
     }
 
     @Test func `a table of other software is told`() async throws {
         let tool = Tool(folder: try TemporaryFolder())
         let told = try await tool.failure(65, "search", Sample.chinook, "Album", "rock")
-        #expect(told.contains("table of other software") && told.contains("storage copy"), "\(told)")
+        expect(told.contains("table of other software") && told.contains("storage copy"), "\(told)")
         try await tool.output(
             "copy", Sample.chinook, "sqlite:mine.db", "--model", "Artist", "--model", "Album", "--quiet")
         _ = try await tool.run(["alter", "mine.db", "Album", "--searchable", "Title"])
-        #expect(try await tool.output("search", "mine.db", "Album", "acustico", "--count") == "3\n")
+        try await expect(tool.output("search", "mine.db", "Album", "acustico", "--count"), equals: "3\n")
         let found = try await tool.output(
             "select", "mine.db", "Album", "--where", "matches 'rock' and AlbumId < 100", "--order", "relevance desc")
-        #expect(found.contains("Let There Be Rock"))
+        expect(found.contains("Let There Be Rock"))
     }
 
     @Test(arguments: Engine.one(.sqlite))
     func `the index follows what is written, is made anew, and is removed`(_ engine: Engine) async throws {
         let tool = try await Self.tool(engine)
-        #expect(try await tool.output("verify", Tool.file) == "1 model, 1 search index, nothing is wrong.\n")
-        #expect(try await tool.output("schema", Tool.file, "Note").contains("searched with the weight 2"))
+        try await expect(tool.output("verify", Tool.file), equals: "1 model, 1 search index, nothing is wrong.\n")
+        try await expect(tool.output("schema", Tool.file, "Note").contains("searched with the weight 2"))
         try await tool.output("update", Tool.file, "Note", "--where", "id == 1", "--set", "title=Quite another")
         try await tool.output("insert", Tool.file, "Note", "id=9", "title=another", "body=", "tags=[]", "year=1")
         try await tool.output("delete", Tool.file, "Note", "5")
-        #expect(Set(keys(try await tool.output("search", Tool.file, "Note", "another"))) == [1, 9])
-        #expect(keys(try await tool.output("search", Tool.file, "Note", "engine")) == [1])
-        #expect(try await tool.output("rebuild", Tool.file) == "Note: 5 records indexed for searches\n")
-        #expect(
-            try await tool.output("rebuild", Tool.file, "Note", "--json")
+        expect(Set(keys(try await tool.output("search", Tool.file, "Note", "another"))), equals: [1, 9])
+        expect(keys(try await tool.output("search", Tool.file, "Note", "engine")), equals: [1])
+        try await expect(tool.output("rebuild", Tool.file), equals: "Note: 5 records indexed for searches\n")
+        try await expect(
+            tool.output("rebuild", Tool.file, "Note", "--json")
                 == "{\"indexed\":[{\"model\":\"Note\",\"records\":5}]}\n")
-        #expect(Set(keys(try await tool.output("search", Tool.file, "Note", "another"))) == [1, 9])
+        expect(Set(keys(try await tool.output("search", Tool.file, "Note", "another"))), equals: [1, 9])
         let less = ["alter", Tool.file, "Note", "--no-searchable", "title,tags"]
-        #expect(try await tool.run(less + ["--dry-run"]).output.contains("title is no longer searched"))
-        #expect(keys(try await tool.output("search", Tool.file, "Note", "another")).count == 2)
+        try await expect(tool.run(less + ["--dry-run"]).output.contains("title is no longer searched"))
+        expect(keys(try await tool.output("search", Tool.file, "Note", "another")).count, equals: 2)
         _ = try await tool.run(less)
-        #expect(keys(try await tool.output("search", Tool.file, "Note", "another")) == [])
-        #expect(keys(try await tool.output("search", Tool.file, "Note", "engine")) == [1])
+        expect(keys(try await tool.output("search", Tool.file, "Note", "another")), equals: [])
+        expect(keys(try await tool.output("search", Tool.file, "Note", "engine")), equals: [1])
         _ = try await tool.run(["alter", Tool.file, "Note", "--no-searchable", "body"])
         try await tool.failure(65, "search", Tool.file, "Note", "engine")
-        #expect(try await tool.output("verify", Tool.file) == "1 model, nothing is wrong.\n")
-        #expect(try await tool.output("info", Tool.file).contains("storage_search") == false)
+        try await expect(tool.output("verify", Tool.file), equals: "1 model, nothing is wrong.\n")
+        try await expect(tool.output("info", Tool.file).contains("storage_search"), equals: false)
     }
 
     @Test(arguments: Engine.one(.sqlite))
@@ -198,26 +199,26 @@ struct SearchTests {
         let end = try process.start()
         try terminal.handle.close()
         // The first step is committed when the line tells of it.
-        #expect(try await terminal.read(until: "Indexing").contains("Indexing"))
+        try await expect(terminal.read(until: "Indexing").contains("Indexing"))
         kill(process.processIdentifier, SIGKILL)
         await end.wait()
         // By the signal, or else at its own end.
         let isKilled = process.terminationReason == .uncaughtSignal
         let unfinished = try await tool.run(["search", Tool.file, "Text", "word5"])
-        #expect(unfinished.status == (isKilled ? 75 : 0), "\(unfinished.error)")
-        #expect(unfinished.error.contains("storage rebuild") == isKilled, "\(unfinished.error)")
+        expect(unfinished.status, equals: isKilled ? 75 : 0, "\(unfinished.error)")
+        expect(unfinished.error.contains("storage rebuild"), equals: isKilled, "\(unfinished.error)")
         let told = try await tool.run(["verify", Tool.file])
-        #expect(
+        expect(
             told.status == (isKilled ? 1 : 0) && told.output.contains("storage rebuild") == isKilled, "\(told.output)")
         // What is written in between is found too.
         try await tool.output("insert", Tool.file, "Text", "id=0", "body=word5 and more")
         try await tool.output("delete", Tool.file, "Text", "5")
         let indexed = "Text: \(count / 1000),000 records indexed for searches\n"
-        #expect(try await tool.run(arguments).output == (isKilled ? indexed : "Nothing to change.\n"))
-        #expect(try await tool.output("verify", Tool.file) == "1 model, 1 search index, nothing is wrong.\n")
+        try await expect(tool.run(arguments).output, equals: isKilled ? indexed : "Nothing to change.\n")
+        try await expect(tool.output("verify", Tool.file), equals: "1 model, 1 search index, nothing is wrong.\n")
         let expected = (1...count).count { $0 % 1009 == 5 }
-        #expect(try await tool.output("search", Tool.file, "Text", "word5", "--count") == "\(expected)\n")
-        #expect(try await tool.output("search", Tool.file, "Text", "strasse", "月", "--count") == "\(count - 1)\n")
-        #expect(try await tool.run(arguments).output == "Nothing to change.\n")
+        try await expect(tool.output("search", Tool.file, "Text", "word5", "--count"), equals: "\(expected)\n")
+        try await expect(tool.output("search", Tool.file, "Text", "strasse", "月", "--count"), equals: "\(count - 1)\n")
+        try await expect(tool.run(arguments).output, equals: "Nothing to change.\n")
     }
 }

@@ -15,8 +15,8 @@ import Testing
             exit
             count Person
             """
-        #expect(try await tool.output("shell", Tool.file, input: input) == "3\n4\n")
-        #expect(try await tool.people(engine).last?.name == #"a "b" c"#)
+        try await expect(tool.output("shell", Tool.file, input: input), equals: "3\n4\n")
+        try await expect(tool.people(engine).last?.name, equals: #"a "b" c"#)
     }
 
     @Test func `the first command that fails ends it with its status, and what is before it is done`() async throws {
@@ -26,34 +26,34 @@ import Testing
             ("nose Person", 64, "no command nose;"), ("count 'Person", 64, "quotes"), ("shell", 64, "already"),
         ] as [(String, Int32, String)] {
             let run = try await tool.run(["shell", Tool.file], input: "count Person\n\(line)\ncount Person\n")
-            #expect(run.status == status && run.output == "3\n", "\(line): \(run.output)")
-            #expect(run.error.contains(words), "\(line): \(run.error)")
+            expect(run.status == status && run.output == "3\n", "\(line): \(run.output)")
+            expect(run.error.contains(words), "\(line): \(run.error)")
         }
-        #expect(try await tool.failure(66, "shell", "none.db").contains("none.db"))
+        try await expect(tool.failure(66, "shell", "none.db").contains("none.db"))
     }
 
     @Test(arguments: ["help", "help count", "count --help"])
     func `help is an answer, after which the shell goes on`(line: String) async throws {
         let tool = try await Tool(.sqlite)
         let run = try await tool.run(["shell", Tool.file], input: "\(line)\ncount Person\n")
-        #expect(run.status == 0 && run.output.contains("USAGE") && run.output.hasSuffix("\n3\n"), "\(run.output)")
+        expect(run.status == 0 && run.output.contains("USAGE") && run.output.hasSuffix("\n3\n"), "\(run.output)")
     }
 
     @Test func `a misspelt command is told the nearest one`() async throws {
         let tool = try await Tool(.sqlite)
-        #expect(try await tool.failure(64, "selct", Tool.file, "Person").contains("did you mean select?"))
-        #expect(try await tool.failure(64, "xyzzy").contains("no command xyzzy;"))
+        try await expect(tool.failure(64, "selct", Tool.file, "Person").contains("did you mean select?"))
+        try await expect(tool.failure(64, "xyzzy").contains("no command xyzzy;"))
         let run = try await tool.run(["shell", Tool.file], input: "cuont Person\n")
-        #expect(run.status == 64 && run.error.contains("did you mean count?"))
+        expect(run.status == 64 && run.error.contains("did you mean count?"))
     }
 
     @Test func `on a terminal it asks again after a failure`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "dumb", "STORAGE_HISTORY": ""]
         let shell = try TerminalShell(tool)
-        #expect(try await shell.terminal.read(until: "storage> ").contains("storage> "))
+        try await expect(shell.terminal.read(until: "storage> ").contains("storage> "))
         shell.terminal.type("count Nobody\n")
-        #expect(try await shell.terminal.read(until: "storage> ").contains("no model Nobody"))
+        try await expect(shell.terminal.read(until: "storage> ").contains("no model Nobody"))
         // One line for each question: what is typed before it, a terminal may drop.
         for line in ["count Person\n", "help count\n"] {
             shell.terminal.type(line)
@@ -61,7 +61,7 @@ import Testing
         }
         shell.terminal.type("exit\n")
         let text = try await shell.end()
-        #expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
+        expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
     }
 
     /// Types lines into a shell that edits them, the last of which ends it; what it prints.
@@ -81,16 +81,16 @@ import Testing
         let history = tool.folder.path("history")
         tool.environment = ["TERM": "xterm", "STORAGE_HISTORY": history]
         let up = "\u{1B}[A"
-        #expect(try await type("cou\tPai\t\n", "cou\tPer\t--whe\t'ag\t> 0'\n", "exit\n", into: tool) == "2\n3\n")
+        try await expect(type("cou\tPai\t\n", "cou\tPer\t--whe\t'ag\t> 0'\n", "exit\n", into: tool), equals: "2\n3\n")
         let kept = try String(contentsOfFile: history, encoding: .utf8)
-        #expect(kept == "count Pair\ncount Person --where 'age > 0'\nexit\n")
+        expect(kept, equals: "count Pair\ncount Person --where 'age > 0'\nexit\n")
         let mode = try FileManager.default.attributesOfItem(atPath: history)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-        #expect(try await type("\(up)\(up)\n", "exit\n", into: tool) == "3\n")
+        expect(mode, equals: 0o600)
+        try await expect(type("\(up)\(up)\n", "exit\n", into: tool), equals: "3\n")
         tool.environment["STORAGE_HISTORY"] = ""
-        #expect(try await type("\(up)count Pair\n", "exit\n", into: tool) == "2\n")
-        #expect(
-            try String(contentsOfFile: history, encoding: .utf8).hasSuffix(
+        try await expect(type("\(up)count Pair\n", "exit\n", into: tool), equals: "2\n")
+        try expect(
+            String(contentsOfFile: history, encoding: .utf8).hasSuffix(
                 "exit\ncount Person --where 'age > 0'\nexit\n"))
     }
 
@@ -103,11 +103,11 @@ import Testing
             let asked = ["---completion", command, "--", place, "\(words.count + 2)", "\(words.last?.count ?? 0)"]
             return try await tool.run(asked + ["storage", command, store] + words).output.split(separator: "\n")
         }
-        #expect(try await completed("select", Tool.file, "positional@1", "P").sorted() == ["Pair", "Person"])
-        #expect(try await completed("schema", Tool.file, "positional@1", "Pe") == ["Person"])
-        #expect(try await completed("history", Tool.file, "positional@1", "Pe") == ["Person"])
-        #expect(try await completed("import", Tool.file, "--model", "--model", "Pe") == ["Person"])
-        #expect(try await completed("select", "none.db", "positional@1", "P").isEmpty)
+        try await expect(completed("select", Tool.file, "positional@1", "P").sorted(), equals: ["Pair", "Person"])
+        try await expect(completed("schema", Tool.file, "positional@1", "Pe"), equals: ["Person"])
+        try await expect(completed("history", Tool.file, "positional@1", "Pe"), equals: ["Person"])
+        try await expect(completed("import", Tool.file, "--model", "--model", "Pe"), equals: ["Person"])
+        try await expect(completed("select", "none.db", "positional@1", "P").isEmpty)
     }
 }
 
@@ -133,7 +133,7 @@ private struct TerminalShell {
     func end(fileID: String = #fileID, line: Int = #line) async throws -> String {
         let text = try await output.takeRest(fileID: fileID, line: line)
         await ended.wait()
-        #expect(process.terminationStatus == 0)
+        expect(process.terminationStatus, equals: 0)
         return text
     }
 }

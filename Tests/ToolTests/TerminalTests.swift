@@ -12,7 +12,7 @@ import Testing
         let end = try process.start()
         let text = try await terminal.readToEnd()
         await end.wait()
-        #expect(process.terminationStatus == 0)
+        expect(process.terminationStatus, equals: 0)
         return text
     }
 
@@ -22,10 +22,10 @@ import Testing
             try await store.save(Pair(first: "b", second: 1, note: String(repeating: "note ", count: 8)))
         }
         let lines = try await draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")
-        #expect(lines.count == 5)
-        #expect(lines.allSatisfy { $0.count <= 30 })
-        #expect(lines.last == "b           1  note note note…")
-        #expect(try await draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
+        expect(lines.count, equals: 5)
+        expect(lines.allSatisfy { $0.count <= 30 })
+        expect(lines.last, equals: "b           1  note note note…")
+        try await expect(draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
     }
 
     @Test func `numbers and keys are never cut, and columns without room are named`() async throws {
@@ -36,14 +36,14 @@ import Testing
             """
         try await tool.output("import", Tool.file, "--model", "Town", "--format", "csv", "--quiet", "-", input: input)
         let lines = try await draw(tool, 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
-        #expect(lines.count == 4 && lines.allSatisfy { $0.count <= 44 || $0.hasPrefix("Left out") }, "\(lines)")
-        #expect(lines[0] == "     id  name      population  latitude")
-        #expect(lines[2] == "1796236  Shanghai    24874500  31.22222")
-        #expect(lines[3].contains(": longitude, description. --vertical"))
+        expect(lines.count == 4 && lines.allSatisfy { $0.count <= 44 || $0.hasPrefix("Left out") }, "\(lines)")
+        expect(lines[0], equals: "     id  name      population  latitude")
+        expect(lines[2], equals: "1796236  Shanghai    24874500  31.22222")
+        expect(lines[3].contains(": longitude, description. --vertical"))
         let vertical = try await tool.output("select", Tool.file, "Town", "--vertical")
-        #expect(
+        expect(
             vertical.contains(" population = 24874500\n") && vertical.contains("Yangtze that is long to describe\n"))
-        #expect(try await tool.output("select", Tool.file, "Town", "--format", "vertical") == vertical)
+        try await expect(tool.output("select", Tool.file, "Town", "--format", "vertical"), equals: vertical)
     }
 
     @Test func `dates are never cut, and have no times where all are midnight`() async throws {
@@ -57,10 +57,10 @@ import Testing
              2  –           2026-01-03T00:00:00Z
 
             """
-        #expect(try await draw(tool, 40, "select", Tool.file, "Day").hasPrefix(table))
-        #expect(try await draw(tool, 30, "select", Tool.file, "Day").hasPrefix("id  day         name\n"))
-        #expect(
-            try await tool.output("select", Tool.file, "Day", "--vertical").contains("day = 2026-01-02T00:00:00Z\n"))
+        try await expect(draw(tool, 40, "select", Tool.file, "Day").hasPrefix(table))
+        try await expect(draw(tool, 30, "select", Tool.file, "Day").hasPrefix("id  day         name\n"))
+        try await expect(
+            tool.output("select", Tool.file, "Day", "--vertical").contains("day = 2026-01-02T00:00:00Z\n"))
     }
 
     @Test func `a line feed in a cell is shown as one`() async throws {
@@ -68,16 +68,16 @@ import Testing
         try await tool.with(.sqlite) { (store) async throws in
             try await store.save(Pair(first: "b", second: 1, note: "one\ntwo"))
         }
-        #expect(try await tool.output("select", Tool.file, "Pair").contains("one↵two"))
+        try await expect(tool.output("select", Tool.file, "Pair").contains("one↵two"))
     }
 
     @Test func `style is for terminals and for who wants it`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "xterm", "NO_COLOR": ""]
-        #expect(try await draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
-        #expect(try await !tool.output("schema", Tool.file).contains("\u{1B}"))
+        try await expect(draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
+        try await expect(!tool.output("schema", Tool.file).contains("\u{1B}"))
         tool.environment["NO_COLOR"] = "1"
-        #expect(try await !draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
+        try await expect(!draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
     }
 
     /// Starts a deletion that asks.
@@ -87,7 +87,7 @@ import Testing
         process.standardError = terminal.handle
         process.standardOutput = FileHandle.nullDevice
         let end = try process.start()
-        #expect(try await terminal.read(until: "[y/N]").contains("Delete 3 records of Person? [y/N]"))
+        try await expect(terminal.read(until: "[y/N]").contains("Delete 3 records of Person? [y/N]"))
         return (process, end)
     }
 
@@ -98,8 +98,8 @@ import Testing
         let (process, end) = try await startDeleting(tool, terminal)
         terminal.type(answer)
         await end.wait()
-        #expect(process.terminationStatus == status)
-        #expect(try await tool.people(.sqlite).count == left)
+        expect(process.terminationStatus, equals: status)
+        try await expect(tool.people(.sqlite).count, equals: left)
     }
 
     @Test func `an interrupted question is a no`() async throws {
@@ -108,8 +108,8 @@ import Testing
         let (process, end) = try await startDeleting(tool, terminal)
         process.interrupt()
         await end.wait()
-        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
-        #expect(try await tool.people(.archive) == Person.samples)
+        expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        try await expect(tool.people(.archive), equals: Person.samples)
     }
 
     @Test func `records are not read from a terminal`() async throws {
@@ -119,6 +119,6 @@ import Testing
         process.standardInput = terminal.handle
         process.standardError = FileHandle.nullDevice
         await (try process.start()).wait()
-        #expect(process.terminationStatus == 64)
+        expect(process.terminationStatus, equals: 64)
     }
 }

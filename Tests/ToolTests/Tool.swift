@@ -45,8 +45,8 @@ struct Tool {
         _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
         let run = try await run(arguments, input: input)
-        #expect(run.status == 0 && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
-        #expect(
+        expect(run.status == 0 && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
+        expect(
             run.error == "" || arguments.first == "import" && run.error.contains("whose properties are taken to be"),
             "\(run.error)", sourceLocation: sourceLocation)
         return run.output
@@ -93,12 +93,12 @@ struct Tool {
     }
 
     private func expectFailure(_ status: Int32, _ run: Run, _ sourceLocation: SourceLocation) -> String {
-        #expect(run.status == status && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
-        #expect(run.output == "", sourceLocation: sourceLocation)
+        expect(run.status == status && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
+        expect(run.output, equals: "", sourceLocation: sourceLocation)
         // What the command line's parser says has more lines, on usage.
         let lines = run.error.split(separator: "\n", omittingEmptySubsequences: false).count - 1
         let isUsage = status == 64 && run.error.hasPrefix("Error:")
-        #expect(lines == 1 || isUsage, "\(run.error)", sourceLocation: sourceLocation)
+        expect(lines == 1 || isUsage, "\(run.error)", sourceLocation: sourceLocation)
         return run.error
     }
 

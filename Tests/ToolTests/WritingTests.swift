@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite struct WritingTests {
@@ -16,19 +17,19 @@ import Testing
         let tool = try await Tool(engine)
         let line = json.replacing("\n", with: "")
         try await tool.output("insert", Tool.file, "Person", "--json", json)
-        #expect(try await tool.people(engine).last == ann)
+        try await expect(tool.people(engine).last, equals: ann)
         for input in [json, "[\(json)]", line + "\n", " \(line)\n\n\(line.replacing("8,", with: "9,"))\n"] {
             try await tool.output("delete", Tool.file, "Person", "--where", "id > 7", "--yes")
             try await tool.output("insert", Tool.file, "Person", "--quiet", input: input)
-            #expect(try await tool.people(engine).first { $0.id == 8 } == ann)
+            try await expect(tool.people(engine).first { $0.id == 8 }, equals: ann)
         }
-        #expect(try await tool.people(engine).map(\.id) == [1, 2, 7, 8, 9])
+        try await expect(tool.people(engine).map(\.id), equals: [1, 2, 7, 8, 9])
         let stored = try await tool.output(
             "insert", Tool.file, "Person", "name=a=b", "age=-3", "tags=[\"ü\"]", "pens=[]")
-        #expect(stored == #"{"id":10,"name":"a=b","age":-3,"tags":["ü"],"city":null,"pens":[]}"# + "\n")
+        expect(stored, equals: #"{"id":10,"name":"a=b","age":-3,"tags":["ü"],"city":null,"pens":[]}"# + "\n")
         try await tool.output("insert", Tool.file, "Pair", "first= x ", "second=0", "note=null")
         try await tool.with(engine) { (store) async throws in
-            #expect(try await store.select(Pair.self).all().first == Pair(first: " x ", second: 0, note: nil))
+            try await expect(store.select(Pair.self).all().first, equals: Pair(first: " x ", second: 0, note: nil))
         }
     }
 
@@ -39,11 +40,11 @@ import Testing
             "insert", Tool.file, "Person", "--quiet", "--json", #"{"name": "A", "age": 1, "tags": []}"#)
         try await tool.output("save", Tool.file, "Person", "--quiet", "id=1", "name=W", "age=2", "tags=[]")
         let people = try await tool.people(engine)
-        #expect(people.first == Person(id: 1, name: "W", age: 2, tags: [], city: nil, pens: []))
-        #expect(people.last?.name == "A" && people.last?.pens == [])
+        expect(people.first, equals: Person(id: 1, name: "W", age: 2, tags: [], city: nil, pens: []))
+        expect(people.last?.name == "A" && people.last?.pens == [])
         let message = try await tool.failure(
             65, "save", Tool.file, "Person", input: #"{"name": "A", "age": 1, "tags": [], "pens": null}"#)
-        #expect(message.contains("pens is missing"), "\(message)")
+        expect(message.contains("pens is missing"), "\(message)")
     }
 
     @Test(arguments: Engine.one(.sqlite))
@@ -64,17 +65,17 @@ import Testing
             ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": \n", ["line 2"]),
         ] {
             let message = try await tool.failure(65, "insert", Tool.file, "Person", input: input)
-            #expect(words.allSatisfy(message.contains), "\(message)")
+            expect(words.allSatisfy(message.contains), "\(message)")
         }
         let invalid = try await tool.failure(
             65, ["insert", Tool.file, "Person"],
             Data(#"{"name": ""#.utf8) + Data([0xC3, 0x28]) + Data(#"", "age": 1, "tags": [], "pens": []}"#.utf8))
-        #expect(invalid.contains("UTF-8"), "\(invalid)")
-        #expect(try await tool.failure(65, "insert", Tool.file, "Person", "nose=1").contains("nose"))
-        #expect(try await tool.failure(64, "insert", Tool.file, "Person", "age").contains("PROPERTY=VALUE"))
-        #expect(try await tool.failure(64, "insert", Tool.file, "Person", "age=1", "age=2").contains("twice"))
-        #expect(try await tool.failure(65, "insert", Tool.file, "Nobody", "age=1").contains("Pair, Person"))
-        #expect(try await tool.people(engine) == before)
+        expect(invalid.contains("UTF-8"), "\(invalid)")
+        try await expect(tool.failure(65, "insert", Tool.file, "Person", "nose=1").contains("nose"))
+        try await expect(tool.failure(64, "insert", Tool.file, "Person", "age").contains("PROPERTY=VALUE"))
+        try await expect(tool.failure(64, "insert", Tool.file, "Person", "age=1", "age=2").contains("twice"))
+        try await expect(tool.failure(65, "insert", Tool.file, "Nobody", "age=1").contains("Pair, Person"))
+        try await expect(tool.people(engine), equals: before)
     }
 
     @Test(arguments: Engine.one(.archive))
@@ -82,8 +83,8 @@ import Testing
         let tool = try await Tool(engine)
         let message = try await tool.failure(
             65, "insert", Tool.file, "Person", input: "[\(json), \(json.replacing("8,", with: "7,"))]")
-        #expect(message.contains("duplicateKey") && message.contains("7"))
-        #expect(try await tool.people(engine) == Person.samples)
+        expect(message.contains("duplicateKey") && message.contains("7"))
+        try await expect(tool.people(engine), equals: Person.samples)
     }
 
     @Test(arguments: Engine.one(.archive))
@@ -91,33 +92,34 @@ import Testing
         let tool = try await Tool(engine)
         try await tool.output("save", Tool.file, "Person", "id=1", "name=W", "age=1", "tags=[]", "pens=[]")
         var first = try #require(try await tool.people(engine).first)
-        #expect(first == Person(id: 1, name: "W", age: 1, tags: [], city: nil, pens: []))
-        #expect(
-            try await tool.output("update", Tool.file, "Person", "--json", json.replacing("8,", with: "1,"))
+        expect(first, equals: Person(id: 1, name: "W", age: 1, tags: [], city: nil, pens: []))
+        try await expect(
+            tool.output("update", Tool.file, "Person", "--json", json.replacing("8,", with: "1,"))
                 == "1 updated.\n"
         )
         first = try #require(try await tool.people(engine).first)
-        #expect(first.pens == ann.pens)
-        #expect(try await tool.failure(1, "update", Tool.file, "Person", "--json", json).contains("notFound"))
-        #expect(try await tool.people(engine).count == 3)
+        expect(first.pens, equals: ann.pens)
+        try await expect(tool.failure(1, "update", Tool.file, "Person", "--json", json).contains("notFound"))
+        try await expect(tool.people(engine).count, equals: 3)
         // What get prints, save takes.
         try await tool.output(
             "save", Tool.file, "Person", "--quiet", input: tool.output("get", Tool.file, "Person", "1"))
-        #expect(try await tool.people(engine).first == first)
+        try await expect(tool.people(engine).first, equals: first)
     }
 
     @Test(arguments: Engine.one(.sqlite))
     func `update sets properties of the records that meet a condition`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        #expect(
-            try await tool.output(
+        try await expect(
+            tool.output(
                 "update", Tool.file, "Person", "--where", "age < 31", "--set", "age=31", "--set", "tags=[\"n\"]")
                 == "2 updated.\n")
-        #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
-        #expect(try await tool.people(engine).map(\.tags) == [["n"], [], ["n"]])
-        #expect(try await tool.output("update", Tool.file, "Pair", "--set", "note=null", "--yes") == "2 updated.\n")
+        try await expect(tool.people(engine).map(\.age), equals: [31, 31, 31])
+        try await expect(tool.people(engine).map(\.tags), equals: [["n"], [], ["n"]])
+        try await expect(
+            tool.output("update", Tool.file, "Pair", "--set", "note=null", "--yes"), equals: "2 updated.\n")
         try await tool.with(engine) { (store) async throws in
-            #expect(try await store.select(Pair.self).all().map(\.note) == [nil, nil])
+            try await expect(store.select(Pair.self).all().map(\.note), equals: [nil, nil])
         }
         for (assignment, status) in [("id=3", 65), ("age=old", 65), ("age=null", 65), ("pens=[]", 65), ("nose=1", 65)] {
             try await tool.failure(Int32(status), "update", Tool.file, "Person", "--set", assignment, "--yes")
@@ -128,43 +130,43 @@ import Testing
             ["save", "id=1", "name=null", "age=1", "tags=[]"],
         ] {
             let message = try await tool.failure(65, [arguments[0], Tool.file, "Person"] + arguments.dropFirst())
-            #expect(message.contains("name is not optional") && message.contains("the text null"), "\(message)")
+            expect(message.contains("name is not optional") && message.contains("the text null"), "\(message)")
         }
-        #expect(try await tool.people(engine) == before)
-        #expect(try await tool.failure(64, "update", Tool.file, "Person", "--set", "age=1").contains("--yes"))
+        try await expect(tool.people(engine), equals: before)
+        try await expect(tool.failure(64, "update", Tool.file, "Person", "--set", "age=1").contains("--yes"))
         let computed = try await tool.output(
             "update", Tool.file, "Person", "--where", "id > 1", "--compute", "age = age * 2", "--set", "tags=[]")
-        #expect(computed == "2 updated.\n")
-        #expect(try await tool.people(engine).map(\.age) == [31, 62, 62])
-        #expect(
-            try await tool.failure(65, "update", Tool.file, "Person", "--compute", "age = nose", "--yes").contains(
+        expect(computed, equals: "2 updated.\n")
+        try await expect(tool.people(engine).map(\.age), equals: [31, 62, 62])
+        try await expect(
+            tool.failure(65, "update", Tool.file, "Person", "--compute", "age = nose", "--yes").contains(
                 "nose"))
         try await tool.output("update", Tool.file, "Person", "--compute", "age = age - 31", "--where", "age = 62")
-        #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
+        try await expect(tool.people(engine).map(\.age), equals: [31, 31, 31])
         let name = try await tool.people(engine)[0].name
         try await tool.output(
             "update", Tool.file, "Person", "--compute", #"name = "<" + name + '>'"#, "--where", "id = 1")
-        #expect(try await tool.people(engine)[0].name == "<\(name)>")
+        try await expect(tool.people(engine)[0].name, equals: "<\(name)>")
         try await tool.output("update", Tool.file, "Person", "--compute", #"name = "null""#, "--where", "id = 1")
-        #expect(try await tool.people(engine)[0].name == "null")
+        try await expect(tool.people(engine)[0].name, equals: "null")
     }
 
     @Test(arguments: Engine.one(.archive))
     func `deleting many needs yes where nobody can be asked`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        #expect(try await tool.failure(64, "delete", Tool.file, "Person", "--where", "age > 1").contains("--yes"))
-        #expect(try await tool.failure(64, "truncate", Tool.file, "Person").contains("3 records"))
-        #expect(try await tool.failure(64, "delete", Tool.file, "Person").contains("--where"))
-        #expect(
-            try await tool.failure(65, "delete", Tool.file, "Person", "--where", "nose > 1", "--yes").contains("nose"))
-        #expect(try await tool.people(engine) == Person.samples)
-        #expect(try await tool.output("delete", Tool.file, "Person", "7") == "1 deleted.\n")
-        #expect(try await tool.output("delete", Tool.file, "Person", "7") == "0 deleted.\n")
-        #expect(try await tool.output("delete", Tool.file, "Pair", "a,b", "--", "-5") == "1 deleted.\n")
-        #expect(try await tool.output("delete", Tool.file, "Person", "--where", "age == 31") == "1 deleted.\n")
-        #expect(try await tool.people(engine).map(\.id) == [1])
-        #expect(try await tool.output("truncate", Tool.file, "Person", "--yes") == "1 removed.\n")
+        try await expect(tool.failure(64, "delete", Tool.file, "Person", "--where", "age > 1").contains("--yes"))
+        try await expect(tool.failure(64, "truncate", Tool.file, "Person").contains("3 records"))
+        try await expect(tool.failure(64, "delete", Tool.file, "Person").contains("--where"))
+        try await expect(
+            tool.failure(65, "delete", Tool.file, "Person", "--where", "nose > 1", "--yes").contains("nose"))
+        try await expect(tool.people(engine), equals: Person.samples)
+        try await expect(tool.output("delete", Tool.file, "Person", "7"), equals: "1 deleted.\n")
+        try await expect(tool.output("delete", Tool.file, "Person", "7"), equals: "0 deleted.\n")
+        try await expect(tool.output("delete", Tool.file, "Pair", "a,b", "--", "-5"), equals: "1 deleted.\n")
+        try await expect(tool.output("delete", Tool.file, "Person", "--where", "age == 31"), equals: "1 deleted.\n")
+        try await expect(tool.people(engine).map(\.id), equals: [1])
+        try await expect(tool.output("truncate", Tool.file, "Person", "--yes"), equals: "1 removed.\n")
         let next = try await tool.output("insert", Tool.file, "Person", "name=n", "age=1", "tags=[]", "pens=[]")
-        #expect(next.hasPrefix(#"{"id":1,"#))
+        expect(next.hasPrefix(#"{"id":1,"#))
     }
 }

@@ -28,23 +28,23 @@ enum AccessPath {
             for bounds in ColumnBounds.all(in: plan.query.filter, arguments, indexes: indexes) {
                 guard !table.schema.key.starts(with: bounds.columns), let index = table.index(on: bounds.column) else {
                     if bounds.listsMany(of: table.rows) { continue }
-                    self = Self.page(plan, by: table.schema.key, nil, bounds) ?? .keyBounds(bounds)
+                    self = Self.page(plan, by: table.schema.key, within: bounds) ?? .keyBounds(bounds)
                     return
                 }
-                let path = Self.page(plan, by: index.columns, index, bounds) ?? .index(index, bounds)
+                let path = Self.page(plan, by: index.columns, of: index, within: bounds) ?? .index(index, bounds)
                 let savesSorting = !plan.query.order.isEmpty && path.isOrdered(as: plan.query.order, table)
                 guard savesSorting || bounds.isWorthwhile(in: index.entries) else { continue }
                 self = path
                 return
             }
-            let orders = table.indexes.lazy.compactMap { Self.page(plan, by: $0.columns, $0, nil) }
-            self = Self.page(plan, by: table.schema.key, nil, nil) ?? orders.first ?? .scan
+            let orders = table.indexes.lazy.compactMap { Self.page(plan, by: $0.columns, of: $0) }
+            self = Self.page(plan, by: table.schema.key) ?? orders.first ?? .scan
         }
     }
 
     /// The order of the key or of an index, if the rows are asked for in it. It is worth its lookups when few rows are wanted.
     private static func page(
-        _ plan: QueryPlan, by columns: [Int], _ index: ColumnIndex?, _ bounds: ColumnBounds?
+        _ plan: QueryPlan, by columns: [Int], of index: ColumnIndex? = nil, within bounds: ColumnBounds? = nil
     ) -> AccessPath? {
         guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].hasUsualNulls, columns.count == 1,
             plan.query.order[0].term == .column(columns[0]), bounds?.prefixes == nil

@@ -35,7 +35,7 @@ extension Conformance {
             try await told(["-Stamped 1 f nil", "~Stamped 2 c c", "~Stamped 3 e e"]) {
                 try await store.delete(Stamped.self, key: 1)
             }
-            try await told(["+Stamped 1 nil f", "~Stamped 2 c c", "~Stamped 3 e e"]) { try await store.undo(5) }
+            try await told(["~Stamped 3 e e", "~Stamped 2 c c", "+Stamped 1 nil f"]) { try await store.undo(5) }
             try await told(["~Stamped 3 e e"]) {
                 try await store.store.list(\.others, of: Ref<Stamped>(key: 3)).append(3)
             }

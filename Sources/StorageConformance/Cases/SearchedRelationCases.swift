@@ -14,16 +14,16 @@ extension Conformance {
             "A search through references finds no record that leads to an expired one, in conditions and in their negations."
         ) { t in
             let clock = TrialClock()
-            let store = try await t.open([Notice.self, Reply.self], layers: [], clock: clock)
+            let store = try await t.open([Notice.self, Response.self], layers: [], clock: clock)
             try await store.insert([
                 Notice(id: 1, text: "sigma", until: clock.now.addingTimeInterval(10)),
                 Notice(id: 2, text: "sigma tau"),
             ])
             try await store.insert([
-                Reply(id: 1, to: 1, others: [1, 2], last: 1), Reply(id: 2, to: 2, others: [1], last: 1),
-                Reply(id: 3, to: nil, others: [], last: 2), Reply(id: 4, to: 1, others: [2], last: 3),
+                Response(id: 1, to: 1, others: [1, 2], last: 1), Response(id: 2, to: 2, others: [1], last: 1),
+                Response(id: 3, to: nil, others: [], last: 2), Response(id: 4, to: 1, others: [2], last: 3),
             ])
-            let replies = store.store.select(Reply.self)
+            let replies = store.store.select(Response.self)
             func told() async throws -> [[Int]] {
                 [
                     try await replies.where { $0.to.matches("sigma") }.keys(),
@@ -32,7 +32,7 @@ extension Conformance {
                     try await replies.where { $0.others.none { $0.matches("sigma") } }.keys(),
                     try await replies.where { $0.last.to.matches("sigma") }.keys(),
                     try await replies.where { $0.to.matches("tau") || $0.others.matches("sig*") }.keys(),
-                    try await store.store.records("Reply").where(text: "to matches 'sigma'").all()
+                    try await store.store.records("Response").where(text: "to matches 'sigma'").all()
                         .map { try $0.value("id", as: Int.self) },
                     try await replies.where { $0.to.matches("sigma") }.with(\.to).all().map(\.0.id),
                 ]
@@ -44,7 +44,7 @@ extension Conformance {
             try t.expect(
                 try await told(), equals: [[2], [1, 3, 4], [1, 4], [2, 3], [3], [1, 2, 4], [2], [2]])
             // The write deletes expired records, and the references to them.
-            try await store.insert(Reply(id: 5, to: 2))
+            try await store.insert(Response(id: 5, to: 2))
             try t.expect(
                 try await told(),
                 equals: [[2, 5], [1, 3, 4], [1, 4], [2, 3, 5], [3], [1, 2, 4, 5], [2, 5], [2, 5]])
@@ -144,13 +144,13 @@ extension Conformance {
             "search/related-lists", [.f4: [2], .f5: [6]],
             "The records of an array of references come in the order of their relevance, each owner's first by its limit."
         ) { t in
-            let store = try await t.open([Notice.self, Reply.self], layers: [])
+            let store = try await t.open([Notice.self, Response.self], layers: [])
             try await store.insert([
                 Notice(id: 1, text: "the moon, the sun and the stars"), Notice(id: 2, text: "moon"),
                 Notice(id: 3, text: "moon and sun"), Notice(id: 4, text: "sun"),
             ])
-            try await store.insert([Reply(id: 1, others: [1, 2, 3, 4]), Reply(id: 2, others: [4, 3, 1])])
-            let found = try await store.store.select(Reply.self).with(\.others) {
+            try await store.insert([Response(id: 1, others: [1, 2, 3, 4]), Response(id: 2, others: [4, 3, 1])])
+            let found = try await store.store.select(Response.self).with(\.others) {
                 $0.where { $0.matches("moon") }.order { $0.relevance.descending }.limit(2)
             }.all()
             try t.expect(found.map { $0.1.map(\.id) }, equals: [[2, 3], [3, 1]])

@@ -2,16 +2,12 @@ internal import Foundation
 public import StorageAPI
 internal import TerminalOutput
 
-/// The suite as a program, which the author of a backend makes of one line. It runs the commands that failures print, and is
-/// the second process that some cases need.
+/// The suite as a program, of which the author of a backend writes two lines. It runs the commands that failures print, and
+/// is the second process that some cases need.
 ///
 /// ```swift
-/// @main struct MyConformance {
-///     static func main() async {
-///         let arguments = Array(CommandLine.arguments.dropFirst())
-///         exit(await ConformanceTool.run(Harness(), arguments))
-///     }
-/// }
+/// let arguments = Array(CommandLine.arguments.dropFirst())
+/// exit(await ConformanceTool.run(Harness(), arguments))
 /// ```
 ///
 /// `--help` names the options. With the words `helper --place PLACE` before its other arguments the program is the second

@@ -277,7 +277,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
                 guard let prefixes = bounds.prefixes else { continue }
                 return inKeyOrder(.key, try tables.rows(of: table, keyPrefixes: Self.ordered(Set(prefixes))))
             }
-            if bounds.column == pageColumn, let access = try orderedAccess() { return access }
+            if bounds.column == pageColumn, bounds.prefixes == nil, let access = try orderedAccess() { return access }
             guard let keys = try tables.keys(of: table, within: bounds) else { continue }
             let sortsKeys = !bounds.isInKeyOrder
             return inKeyOrder(

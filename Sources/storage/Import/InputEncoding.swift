@@ -11,7 +11,6 @@ enum InputEncoding: String, CaseIterable, ExpressibleByArgument {
     case utf16BigEndian = "utf-16be"
     case latin1
     case latin2
-    case macRoman = "macroman"
     case windows1250 = "windows-1250"
     case windows1251 = "windows-1251"
     case windows1252 = "windows-1252"
@@ -47,7 +46,6 @@ enum InputEncoding: String, CaseIterable, ExpressibleByArgument {
         case .utf8, .utf16, .utf16BigEndian: nil
         case .latin1: .isoLatin1
         case .latin2: .isoLatin2
-        case .macRoman: .macOSRoman
         case .windows1250: .windowsCP1250
         case .windows1251: .windowsCP1251
         case .windows1252: .windowsCP1252
@@ -130,12 +128,12 @@ private struct CharacterDecoder {
         // A byte order mark in the other order says what the order is.
         if isAtStart, unit == 0xFFFE {
             isBigEndian.toggle()
-            return add(0xFEFF, to: &bytes)
+            return decode(0xFEFF, to: &bytes)
         }
-        add(unit, to: &bytes)
+        decode(unit, to: &bytes)
     }
 
-    private mutating func add(_ unit: UInt16, to bytes: inout [UInt8]) {
+    private mutating func decode(_ unit: UInt16, to bytes: inout [UInt8]) {
         isAtStart = false
         if let high = lead {
             lead = nil

@@ -139,8 +139,8 @@ struct RecordFile: Sendable {
     }
 
     /// Files that are known by their first bytes, and not read.
-    private static let others = [
-        (start: "PAR1", name: "a Parquet file, which is not read; convert it to CSV or JSON first"),
+    private static let others: [(start: String, name: String)] = [
+        ("PAR1", "a Parquet file, which is not read; convert it to CSV or JSON first"),
         ("PK\u{3}\u{4}", "a spreadsheet or another ZIP archive, which is not read; save it as CSV first"),
         ("SQLite format 3\0", "a database; storage copy reads it"),
     ]

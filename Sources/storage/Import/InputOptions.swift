@@ -25,7 +25,8 @@ struct InputOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The encoding of the text. (default: utf-16 if the first bytes show it, otherwise utf-8)", valueName: "encoding")
+            "The encoding of the text. (default: utf-16 if the first bytes show it, otherwise utf-8)",
+            valueName: "encoding")
     )
     var encoding: InputEncoding?
 

@@ -29,8 +29,6 @@ final class ValueShape {
         static let object = Kinds(rawValue: 512)
         static let array = Kinds(rawValue: 1024)
         static let null = Kinds(rawValue: 2048)
-        /// A number that is too large for a double, or too near to zero.
-        static let beyond = Kinds(rawValue: 8192)
     }
 
     private var kinds: Kinds = []

@@ -56,7 +56,7 @@ import Testing
             }
         }
         report("\(codec), cut at a length", outcomes)
-        #expect(seen == [1, 2, 3])
+        expect(seen, equals: [1, 2, 3])
     }
 
     @Test(arguments: ArchiveCodec.allCases)
@@ -87,8 +87,8 @@ import Testing
             }
         }
         report("\(codec), a byte changed", outcomes)
-        #expect(outcomes["torn", default: 0] == 3 * places.filter { $0 >= last }.count)
-        #expect(outcomes["corrupt", default: 0] == 3 * places.filter { $0 < last }.count)
+        expect(outcomes["torn", default: 0], equals: 3 * places.filter { $0 >= last }.count)
+        expect(outcomes["corrupt", default: 0], equals: 3 * places.filter { $0 < last }.count)
     }
 
     /// Returns the offset at which the last commit begins.
@@ -111,8 +111,8 @@ import Testing
         for mode in [StoreFile.Mode.readOnly, .readWrite] {
             let damaged = MemoryFiles()
             damaged[Self.path] = bytes
-            #expect(code { try openFile(Self.path, mode, layer: damaged) } == .corrupt)
-            #expect(damaged[Self.path] == bytes)
+            expect(code { try openFile(Self.path, mode, layer: damaged) }, equals: .corrupt)
+            expect(damaged[Self.path], equals: bytes)
         }
     }
 
@@ -163,15 +163,15 @@ import Testing
         let lines = FileLog()
         let opened = try openFile(Self.path, layer: files, logger: lines.logger)
         let torn = try #require(opened.recovery.torn)
-        #expect(torn.copy == "/a.karch.torn-3")
-        #expect(files["/a.karch.torn-3"] == Array(whole.dropLast(10).dropFirst(Int(torn.offset))))
-        #expect(torn.size == Int64(whole.count - 10) - torn.offset)
-        #expect(opened.items == commits.dropLast().flatMap(\.self))
-        #expect(lines.taken == ["warning: A store file ended in an unfinished commit"])
+        expect(torn.copy, equals: "/a.karch.torn-3")
+        expect(files["/a.karch.torn-3"], equals: Array(whole.dropLast(10).dropFirst(Int(torn.offset))))
+        expect(torn.size, equals: Int64(whole.count - 10) - torn.offset)
+        expect(opened.items, equals: commits.dropLast().flatMap(\.self))
+        expect(lines.taken, equals: ["warning: A store file ended in an unfinished commit"])
         try opened.file.close()
 
         files[Self.path] = whole.dropLast(9)
-        #expect(try openFile(Self.path, layer: files).recovery.torn?.copy == "/a.karch.torn-3-2")
+        try expect(openFile(Self.path, layer: files).recovery.torn?.copy, equals: "/a.karch.torn-3-2")
     }
 
     @Test func `a power cut during opening loses no torn tail`() throws {
@@ -183,7 +183,7 @@ import Testing
             let opened = try? openFile(Self.path, layer: files)
             files.cutPower(keeping: 0)
             let copy = files["/a.karch.torn-3"] ?? []
-            #expect(files[Self.path] == cut || (files[Self.path] ?? []) + copy == cut, "call \(call)")
+            expect(files[Self.path] == cut || (files[Self.path] ?? []) + copy == cut, "call \(call)")
             if opened != nil { break }
         }
     }
@@ -193,18 +193,18 @@ import Testing
         let files = MemoryFiles()
         files[Self.path] = whole + [UInt8](repeating: 0, count: 3000)
         let opened = try openFile(Self.path, layer: files)
-        #expect(opened.recovery.torn == Recovery.TornTail(offset: Int64(whole.count), size: 3000, copy: nil))
-        #expect(opened.items == commits.flatMap(\.self))
-        #expect(files.names == ["/a.karch", "/a.karch-lock"])
+        expect(opened.recovery.torn, equals: Recovery.TornTail(offset: Int64(whole.count), size: 3000, copy: nil))
+        expect(opened.items, equals: commits.flatMap(\.self))
+        expect(files.names, equals: ["/a.karch", "/a.karch-lock"])
     }
 
     @Test func `a reader leaves a torn tail alone`() throws {
         let (whole, commits) = try Self.sample(.zstd)
         let files = MemoryFiles()
         files[Self.path] = whole + [1, 2, 3]
-        #expect(try openFile(Self.path, .readOnly, layer: files).items == commits.flatMap(\.self))
-        #expect(files[Self.path] == whole + [1, 2, 3])
-        #expect(files.names == ["/a.karch"])
+        try expect(openFile(Self.path, .readOnly, layer: files).items, equals: commits.flatMap(\.self))
+        expect(files[Self.path], equals: whole + [1, 2, 3])
+        expect(files.names, equals: ["/a.karch"])
     }
 
     @Test(arguments: [1, 2, 3])
@@ -220,7 +220,7 @@ import Testing
             if reads == read { files[Self.path] = whole }
         }
         let opened = try? openFile(Self.path, .readOnly, layer: files)
-        #expect(opened?.items == (read < 3 ? commits.flatMap(\.self) : nil))
+        expect(opened?.items, equals: read < 3 ? commits.flatMap(\.self) : nil)
         files.beforeRead = {}
     }
 
@@ -230,16 +230,16 @@ import Testing
         let other = Array(text.utf8) + noiseBytes(2000)
         files[Self.path] = other
         let error = #expect(throws: StorageError.self) { try openFile(Self.path, layer: files) }
-        #expect(error?.code == .corrupt)
-        #expect(files[Self.path] == other)
+        expect(error?.code, equals: .corrupt)
+        expect(files[Self.path], equals: other)
     }
 
     @Test func `an empty file becomes a store`() throws {
         let files = MemoryFiles()
         files[Self.path] = []
         let file = try openFile(Self.path, layer: files).file
-        #expect(file.sequence == nil)
+        expect(file.sequence == nil)
         try file.append(FileItem("a", "1"))
-        #expect(try openFile(Self.path, .readOnly, layer: files).items == [FileItem("a", "1")])
+        try expect(openFile(Self.path, .readOnly, layer: files).items, equals: [FileItem("a", "1")])
     }
 }

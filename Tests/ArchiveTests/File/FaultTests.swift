@@ -73,14 +73,14 @@ import Testing
     private static func calls() throws -> Int {
         let files = MemoryFiles()
         let expected = try work(on: files)
-        #expect(expected.acknowledged.map(\.name) == ["d", "b"])
+        expect(expected.acknowledged.map(\.name), equals: ["d", "b"])
         return files.calls
     }
 
     @Test(arguments: [false, true])
     func `a call that fails loses nothing that was acknowledged`(isSticky: Bool) throws {
         let calls = try Self.calls()
-        #expect(calls > 50)
+        expect(calls > 50)
         for call in 0..<calls {
             let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, isSticky: isSticky))
             let expected = try Self.work(on: files)
@@ -141,7 +141,7 @@ import Testing
             for item in items { try file.append(item, durable: false) }
             files.cutPower(keeping: kept)
             let read = try openFile(Self.path, layer: files).items
-            #expect(items.starts(with: read) && !read.isEmpty)
+            expect(items.starts(with: read) && !read.isEmpty)
         }
     }
 
@@ -156,15 +156,15 @@ import Testing
         let other = MemoryFiles()
         other[Self.path] = bytes
         let opened = try openFile(Self.path, layer: other)
-        #expect(opened.items == [FileItem("a", "1")])
-        #expect(opened.recovery.torn?.offset == Int64(begin))
+        expect(opened.items, equals: [FileItem("a", "1")])
+        expect(opened.recovery.torn?.offset, equals: Int64(begin))
     }
 
     @Test(arguments: [1, 7, 100])
     func `short writes are continued`(longest: Int) throws {
         let files = MemoryFiles(longestWrite: longest)
         let expected = try Self.work(on: files)
-        #expect(expected.acknowledged.map(\.name) == ["d", "b"])
+        expect(expected.acknowledged.map(\.name), equals: ["d", "b"])
         try Self.checkReadable(files, expected, 0)
     }
 
@@ -176,15 +176,16 @@ import Testing
         for free in stride(from: 0, to: 6000, by: 500) {
             files.limit(to: files.used + free)
             let error = #expect(throws: StorageError.self) { try file.append(FileItem("b", noiseBytes(6000))) }
-            #expect(error?.code == .full)
-            #expect(files[Self.path] == before)
+            expect(error?.code, equals: .full)
+            expect(files[Self.path], equals: before)
             #expect(throws: StorageError.self) { try file.rewrite([FileItem("c", noiseBytes(6000))]) }
-            #expect(files[Self.path] == before)
-            #expect(try openFile(Self.path, .readOnly, layer: files).items == [FileItem("a", "1")])
+            expect(files[Self.path], equals: before)
+            try expect(openFile(Self.path, .readOnly, layer: files).items, equals: [FileItem("a", "1")])
         }
         files.limit(to: nil)
         try file.append(FileItem("b", "2"))
-        #expect(try openFile(Self.path, .readOnly, layer: files).items == [FileItem("a", "1"), FileItem("b", "2")])
+        try expect(
+            openFile(Self.path, .readOnly, layer: files).items, equals: [FileItem("a", "1"), FileItem("b", "2")])
     }
 
     @Test func `after a failed sync nothing is written until the file is opened again`() throws {
@@ -196,14 +197,14 @@ import Testing
         let calls = files.calls
         for _ in 0..<2 {
             let error = #expect(throws: StorageError.self) { try file.append(FileItem("c", "3")) }
-            #expect(error?.code == .io)
-            #expect(error?.message.contains("open it again") == true)
+            expect(error?.code, equals: .io)
+            expect(error?.message.contains("open it again"), equals: true)
             #expect(throws: StorageError.self) { try file.rewrite([FileItem("c", "3")]) }
         }
-        #expect(files.calls == calls)
+        expect(files.calls, equals: calls)
         try file.close()
         let again = try openFile(Self.path, layer: files)
-        #expect(again.items.first == FileItem("a", "1") && !again.items.contains(FileItem("c", "3")))
+        expect(again.items.first == FileItem("a", "1") && !again.items.contains(FileItem("c", "3")))
         try again.file.append(FileItem("c", "3"))
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 /// Commits whose checks are right and whose contents are not what a store writes.
@@ -19,13 +20,13 @@ import Testing
         files[Self.path] = raw.bytes
         for mode in [StoreFile.Mode.readWrite, .readOnly] {
             let error = #expect(throws: StorageError.self, "\(name)") { try openFile(Self.path, mode, layer: files) }
-            #expect(error?.code == .corrupt, "\(name)")
-            #expect(error?.message.contains("byte \(second)") == true, "\(name): \(error?.message ?? "")")
+            expect(error?.code, equals: .corrupt, "\(name)")
+            expect(error?.message.contains("byte \(second)"), equals: true, "\(name): \(error?.message ?? "")")
         }
-        #expect(files[Self.path] == raw.bytes)
+        expect(files[Self.path], equals: raw.bytes)
         let salvaged = try openFile(Self.path, .salvage, layer: files)
-        #expect(salvaged.items.first == FileItem("a", "one"), "\(name)")
-        #expect(salvaged.recovery.damage.count == 1, "\(name)")
+        expect(salvaged.items.first, equals: FileItem("a", "one"), "\(name)")
+        expect(salvaged.recovery.damage.count, equals: 1, "\(name)")
     }
 
     @Test func `a store made by hand after the format's description is read`() throws {
@@ -36,10 +37,10 @@ import Testing
         let files = MemoryFiles()
         files[Self.path] = raw.bytes
         let opened = try openFile(Self.path, layer: files)
-        #expect(opened.commits[0] == [FileItem("a", "one")])
-        #expect(opened.commits[1] == [FileItem("b/c.plist", noiseBytes(600)), FileItem("d", [])])
+        expect(opened.commits[0], equals: [FileItem("a", "one")])
+        expect(opened.commits[1], equals: [FileItem("b/c.plist", noiseBytes(600)), FileItem("d", [])])
         try opened.file.append(FileItem("e", "5"))
-        #expect(try openFile(Self.path, .readOnly, layer: files).items.last == FileItem("e", "5"))
+        try expect(openFile(Self.path, .readOnly, layer: files).items.last, equals: FileItem("e", "5"))
     }
 
     private static let headers: [(String, RawHeader)] = {
@@ -153,7 +154,7 @@ import Testing
         var copy = raw
         raw.commit(contents: RawHeader("b", size: 3).entry(Array("two".utf8)))
         copy.commit(contents: RawHeader("x", size: 3).entry(Array("two".utf8)))
-        #expect(raw.bytes.count == copy.bytes.count)
+        expect(raw.bytes.count, equals: copy.bytes.count)
         let shared = raw.bytes.count
         raw.commit(contents: RawHeader("c", size: 3).entry(Array("thr".utf8)))
         copy.commit(contents: RawHeader("y", size: 3).entry(Array("thr".utf8)))
@@ -169,11 +170,11 @@ import Testing
         files[Self.path] = bytes
         do {
             let opened = try openFile(Self.path, layer: files)
-            #expect(opened.items.map(\.name) == names)
-            #expect((opened.recovery.torn != nil) == torn)
+            expect(opened.items.map(\.name), equals: names)
+            expect((opened.recovery.torn != nil) == torn)
         } catch {
-            #expect(error.code == .corrupt && names == nil, "\(error)")
-            #expect(files[Self.path] == bytes)
+            expect(error.code == .corrupt && names == nil, "\(error)")
+            expect(files[Self.path], equals: bytes)
         }
     }
 
@@ -208,9 +209,9 @@ import Testing
             files[Self.path] = raw.bytes
             for mode in [StoreFile.Mode.readWrite, .readOnly] {
                 let error = #expect(throws: StorageError.self) { try openFile(Self.path, mode, layer: files) }
-                #expect(error?.code == .schemaNewer)
+                expect(error?.code, equals: .schemaNewer)
             }
-            #expect(files[Self.path] == raw.bytes)
+            expect(files[Self.path], equals: raw.bytes)
         }
     }
 }

@@ -72,7 +72,7 @@ import Testing
         files.cutPower(keeping: 0)
         try #require(try openFile(Self.path, layer: files).items == Self.items)
         let bytes = Array(try #require(files[Self.path]))
-        #expect(bytes.count == size)
+        expect(bytes.count, equals: size)
         for cut in stride(from: 1, to: size, by: 17) { try Self.expectCut(files, bytes, at: cut) }
     }
 
@@ -101,10 +101,10 @@ import Testing
         files.set(nil)
         let opened = try openFile(Self.path, layer: files)
         try opened.file.close()
-        #expect(opened.items == Self.items)
-        #expect(files[Self.path] == bytes)
+        expect(opened.items, equals: Self.items)
+        expect(files[Self.path], equals: bytes)
         // The one that names who has the lock.
-        #expect(files.writes == 1)
+        expect(files.writes, equals: 1)
     }
 
     @Test func `a reader that begins while the writer ends finds no cut`() throws {
@@ -117,7 +117,7 @@ import Testing
             for item in Self.items.dropFirst() { try? file.append(item) }
             try? file.close()
         }
-        #expect(try openFile(Self.path, .readOnly, layer: files).items == Self.items)
+        try expect(openFile(Self.path, .readOnly, layer: files).items, equals: Self.items)
     }
 
     @Test func `a reader is told when its file is cut`() throws {
@@ -126,7 +126,7 @@ import Testing
         let reader = try openFile(Self.path, .readOnly, layer: files).file
         files[Self.path] = Array(try #require(files[Self.path]).prefix(Int(file.size) - 1))
         let error = #expect(throws: StorageError.self) { try reader.refresh { _ in } }
-        #expect(error?.code == .corrupt)
+        expect(error?.code, equals: .corrupt)
     }
 
     @Test func `what is being written is no torn tail, and what nobody writes is one`() throws {
@@ -140,12 +140,12 @@ import Testing
             try handle.truncate(atOffset: 0)
             try handle.write(contentsOf: Data(bytes))
             try handle.close()
-            #expect(try openFile(path, .readOnly).recovery.torn == nil)
+            try expect(openFile(path, .readOnly).recovery.torn == nil)
             // As if it were killed: nobody has the lock.
             try writeFile(bytes, to: path + ".copy")
             let torn = try openFile(path + ".copy", .readOnly).recovery.torn
-            #expect(torn == Recovery.TornTail(offset: Int64(size), size: 8))
-            #expect(torn?.description.contains("salvage") == true)
+            expect(torn, equals: Recovery.TornTail(offset: Int64(size), size: 8))
+            expect(torn?.description.contains("salvage"), equals: true)
         }
     }
 }

@@ -45,14 +45,14 @@ import Testing
                 try file.append(item)
                 sizes.insert(try fileBytes(path).count)
             }
-            #expect(sizes.count < 10)
-            #expect(try fileBytes(path).count > Int(file.size))
-            #expect(try openFile(path, .readOnly).items == items)
+            expect(sizes.count < 10)
+            try expect(fileBytes(path).count > Int(file.size))
+            try expect(openFile(path, .readOnly).items, equals: items)
             try file.close()
             let closed = try openFile(path, .readOnly)
-            #expect(closed.recovery == Recovery(commits: 40))
-            #expect(try fileBytes(path).count == Int(closed.file.size))
-            #expect(closed.items == items)
+            expect(closed.recovery, equals: Recovery(commits: 40))
+            try expect(fileBytes(path).count, equals: Int(closed.file.size))
+            expect(closed.items, equals: items)
         }
     }
 
@@ -68,11 +68,11 @@ import Testing
             let written = Int(file.size) - opened
             try file.append(Self.item(number, 10_000))
             let space = try #require(files[Self.path]).count - Int(file.size)
-            #expect(space <= min(written, Self.largest) + Self.unit)
-            #expect(written > 0 || space == 0)
+            expect(space <= min(written, Self.largest) + Self.unit)
+            expect(written > 0 || space == 0)
             largest = max(largest, space)
         }
-        #expect(largest > Self.largest / 2)
+        expect(largest > Self.largest / 2)
     }
 
     @Test(arguments: ArchiveCodec.allCases, [false, true])
@@ -80,7 +80,7 @@ import Testing
         let files = MemoryFiles()
         let file = try openFile(Self.path, .readWrite, codec, layer: files).file
         for number in 0..<10 { try file.append(Self.item(number), durable: durable) }
-        #expect((try #require(files[Self.path]).count > Int(file.size)) == (codec == .zstd && durable))
+        expect((try #require(files[Self.path]).count > Int(file.size)) == (codec == .zstd && durable))
     }
 
     @Test func `commits that are larger than the space, or leave too little of it, run over its end`() throws {
@@ -108,16 +108,16 @@ import Testing
 
     @Test func `a file that was not closed loses its preallocated space without a word`() throws {
         let (_, bytes, commit, items) = try Self.sample()
-        #expect(bytes.count > commit.upperBound)
+        expect(bytes.count > commit.upperBound)
         let files = MemoryFiles()
         files[Self.path] = bytes
         let lines = FileLog()
         let opened = try openFile(Self.path, layer: files, logger: lines.logger)
-        #expect(opened.recovery == Recovery(commits: 10))
-        #expect(opened.items == items)
-        #expect(files[Self.path]?.count == commit.upperBound)
-        #expect(lines.taken.isEmpty)
-        #expect(files.names == [Self.path, Self.path + "-lock"])
+        expect(opened.recovery, equals: Recovery(commits: 10))
+        expect(opened.items, equals: items)
+        expect(files[Self.path]?.count, equals: commit.upperBound)
+        expect(lines.taken.isEmpty)
+        expect(files.names, equals: [Self.path, Self.path + "-lock"])
     }
 
     @Test func `a reader sees commits that change neither the file's size nor its time`() throws {
@@ -132,13 +132,13 @@ import Testing
             sizes.append(try #require(files[Self.path]).count)
             var items: [FileItem] = []
             let refresh = try reader.refresh { items.append(FileItem($0.name, Array($0.contents))) }
-            #expect(refresh == .commits(1))
-            #expect(items == [Self.item(number)])
-            #expect(try reader.refresh { _ in } == .commits(0))
+            expect(refresh, equals: .commits(1))
+            expect(items, equals: [Self.item(number)])
+            try expect(reader.refresh { _ in }, equals: .commits(0))
         }
-        #expect(Set(sizes).count < 10)
+        expect(Set(sizes).count < 10)
         try writer.close()
-        #expect(try reader.refresh { _ in } == .commits(0))
+        try expect(reader.refresh { _ in }, equals: .commits(0))
     }
 
     @Test func `a reader that met half of a commit reads it when it is whole`() throws {
@@ -148,12 +148,12 @@ import Testing
         let reader = try openFile(Self.path, .readOnly, layer: files).file
         for end in stride(from: commit.lowerBound, to: commit.upperBound, by: 50) {
             files[Self.path] = Array(after[..<end] + before[end...])
-            #expect(try reader.refresh { _ in } == .commits(0))
+            try expect(reader.refresh { _ in }, equals: .commits(0))
         }
         files[Self.path] = after
         var names: [String] = []
-        #expect(try reader.refresh { names.append($0.name) } == .commits(1))
-        #expect(names == [items[9].name])
+        try expect(reader.refresh { names.append($0.name) }, equals: .commits(1))
+        expect(names, equals: [items[9].name])
     }
 
     @Test func `a commit that is written over preallocated space in part is a torn tail, which is kept aside`() throws {
@@ -174,7 +174,7 @@ import Testing
     @Test func `of a commit that is written over preallocated space, any sectors may reach the disk`() throws {
         let (before, after, commit, items) = try Self.sample()
         let sectors = commit.lowerBound / 512..<(commit.upperBound + 8 + 511) / 512
-        #expect(sectors.count > 3)
+        expect(sectors.count > 3)
         for pattern in 0..<(1 << sectors.count) {
             var bytes = before
             for sector in sectors where pattern >> (sector - sectors.lowerBound) & 1 == 1 {
@@ -197,11 +197,11 @@ import Testing
         let lost = commit.lowerBound / 512 * 512
         bytes.replaceSubrange(lost..<lost + 512, with: before[lost..<lost + 512])
         let error = #expect(throws: StorageError.self) { try Self.opened(bytes) }
-        #expect(error?.code == .corrupt)
-        #expect(error?.message.contains("\(commit.lowerBound)") == true)
+        expect(error?.code, equals: .corrupt)
+        expect(error?.message.contains("\(commit.lowerBound)"), equals: true)
         let salvaged = try Self.opened(bytes, .salvage).opened
-        #expect(salvaged.items == items.dropLast() + [Self.item(10), Self.item(11)])
-        #expect(salvaged.recovery.damage.map(\.range.lowerBound) == [Int64(commit.lowerBound)])
+        expect(salvaged.items, equals: items.dropLast() + [Self.item(10), Self.item(11)])
+        expect(salvaged.recovery.damage.map(\.range.lowerBound), equals: [Int64(commit.lowerBound)])
     }
 
     @Test func `a byte changed in preallocated space, or a file cut in it, loses no commit`() throws {
@@ -223,15 +223,15 @@ import Testing
         let size = Int(opened.file.size) - commit.upperBound
         files.limit(to: files.used + size + free)
         try opened.file.append(Self.item(11))
-        #expect(try #require(files[Self.path]).count == Int(opened.file.size))
+        try expect(#require(files[Self.path]).count, equals: Int(opened.file.size))
         let reader = try openFile(Self.path, .readOnly, layer: files)
-        #expect(reader.items == items + [Self.item(10), Self.item(11)])
-        #expect(reader.recovery.torn == nil)
+        expect(reader.items, equals: items + [Self.item(10), Self.item(11)])
+        expect(reader.recovery.torn == nil)
         #expect(throws: StorageError.self) { try opened.file.append(Self.item(12, 5000)) }
         files.limit(to: nil)
         for number in 12..<20 { try opened.file.append(Self.item(number)) }
-        #expect(try #require(files[Self.path]).count > Int(opened.file.size))
-        #expect(try openFile(Self.path, .readOnly, layer: files).items.count == 20)
+        try expect(#require(files[Self.path]).count > Int(opened.file.size))
+        try expect(openFile(Self.path, .readOnly, layer: files).items.count, equals: 20)
     }
 
     @Test func `preallocated space that cannot be given back does not keep a file from being closed`() throws {
@@ -242,9 +242,9 @@ import Testing
         // The seal is written first.
         files.set(MemoryFiles.Fault(call: 1))
         try file.close()
-        #expect(lines.taken == ["warning: Preallocated space at the end of a store file was not given back"])
+        expect(lines.taken, equals: ["warning: Preallocated space at the end of a store file was not given back"])
         files.set(nil)
-        #expect(try openFile(Self.path, layer: files).items == (0..<4).map { Self.item($0) })
+        try expect(openFile(Self.path, layer: files).items, equals: (0..<4).map { Self.item($0) })
     }
 
     @Test(arguments: [["bsdtar", "-tf"], ["tar", "-tf"], ["zstd", "-t"]].filter { ToolTests.has($0[0]) })
@@ -254,10 +254,10 @@ import Testing
             for number in 0..<5 { try file.append(Self.item(number)) }
             let copy = path + ".zst"
             try writeFile(try fileBytes(path), to: copy)
-            #expect(try fileBytes(copy).count > Int(file.size))
+            try expect(fileBytes(copy).count > Int(file.size))
             let (status, text) = try ToolTests.run(command[0], [command[1], copy])
-            #expect(status == 0, "\(text)")
-            if command[0] != "zstd" { #expect(text == "n0\nn1\nn2\nn3\nn4\n") }
+            expect(status, equals: 0, "\(text)")
+            if command[0] != "zstd" { expect(text, equals: "n0\nn1\nn2\nn3\nn4\n") }
         }
     }
 }

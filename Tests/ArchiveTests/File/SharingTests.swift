@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 /// One writer and any readers.
@@ -11,12 +12,13 @@ import Testing
             let first = try openFile(path).file
             try first.append(FileItem("a", "1"))
             let error = #expect(throws: StorageError.self) { try openFile(path) }
-            #expect(error?.code == .locked)
-            #expect(error?.message.contains("process \(ProcessInfo.processInfo.processIdentifier) on host ") == true)
+            expect(error?.code, equals: .locked)
+            expect(
+                error?.message.contains("process \(ProcessInfo.processInfo.processIdentifier) on host "), equals: true)
             try first.rewrite([FileItem("a", "2")])
             #expect(throws: StorageError.self) { try openFile(path) }
             try first.close()
-            #expect(try openFile(path).items == [FileItem("a", "2")])
+            try expect(openFile(path).items, equals: [FileItem("a", "2")])
         }
     }
 
@@ -24,10 +26,10 @@ import Testing
         let files = MemoryFiles()
         files["/a.karch"] = Array("no store".utf8)
         #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
-        #expect(files.names == ["/a.karch"])
+        expect(files.names, equals: ["/a.karch"])
         files["/a.karch-lock"] = []
         #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
-        #expect(files.names == ["/a.karch", "/a.karch-lock"])
+        expect(files.names, equals: ["/a.karch", "/a.karch-lock"])
     }
 
     @Test func `a lock on a file that was removed meanwhile is none`() throws {
@@ -40,8 +42,8 @@ import Testing
             other = try? openFile("/a.karch", layer: files)
         }
         let error = #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
-        #expect(error?.code == .locked)
-        #expect(other != nil)
+        expect(error?.code, equals: .locked)
+        expect(other != nil)
     }
 
     @Test func `a second writer through a symbolic link is turned away too`() throws {
@@ -54,7 +56,7 @@ import Testing
             try first.close()
             let second = try openFile(link).file
             try second.rewrite([FileItem("a", "2")])
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "2")])
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "2")])
         }
     }
 
@@ -65,10 +67,10 @@ import Testing
             let other = path + "-other"
             try FileManager.default.linkItem(atPath: path, toPath: other)
             let error = #expect(throws: StorageError.self) { try openFile(other) }
-            #expect(error?.code == .locked)
-            #expect(try !fileNames(beside: path).contains("a.karch-other-lock"))
+            expect(error?.code, equals: .locked)
+            try expect(!fileNames(beside: path).contains("a.karch-other-lock"))
             try first.close()
-            #expect(try openFile(other).items == [FileItem("a", "1")])
+            try expect(openFile(other).items, equals: [FileItem("a", "1")])
         }
     }
 
@@ -80,10 +82,10 @@ import Testing
             if isRewritten { try first.rewrite([FileItem("a", "1")]) }
             try FileManager.default.removeItem(atPath: path + "-lock")
             let error = #expect(throws: StorageError.self) { try openFile(path) }
-            #expect(error?.code == .locked)
+            expect(error?.code, equals: .locked)
             try first.append(FileItem("b", "2"))
             try first.close()
-            #expect(try openFile(path).items == [FileItem("a", "1"), FileItem("b", "2")])
+            try expect(openFile(path).items, equals: [FileItem("a", "1"), FileItem("b", "2")])
         }
     }
 
@@ -94,9 +96,9 @@ import Testing
             let second = try openFile(path).file
             try first.append(FileItem("a", "1"))
             let error = #expect(throws: StorageError.self) { try second.append(FileItem("b", "2")) }
-            #expect(error?.code == .io)
+            expect(error?.code, equals: .io)
             try first.append(FileItem("c", "3"))
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1"), FileItem("c", "3")])
         }
     }
 
@@ -112,8 +114,8 @@ import Testing
                     if isReplaced { files["/a.karch.tmp"] = [1, 2, 3] }
                 }
             }
-            #expect(error?.code == .io)
-            #expect(try openFile("/a.karch", .readOnly, layer: files).items == [FileItem("a", "1")])
+            expect(error?.code, equals: .io)
+            try expect(openFile("/a.karch", .readOnly, layer: files).items, equals: [FileItem("a", "1")])
         }
     }
 
@@ -139,19 +141,19 @@ import Testing
             let before = try? fileBytes(path)
             for durable in [true, false] {
                 let error = #expect(throws: StorageError.self) { try file.append(FileItem("b", "2"), durable: durable) }
-                #expect(error?.code == .io)
-                #expect(error?.message.contains(path) == true)
+                expect(error?.code, equals: .io)
+                expect(error?.message.contains(path), equals: true)
             }
             #expect(throws: StorageError.self) { try file.rewrite([FileItem("b", "2")]) }
-            #expect((try? fileBytes(path)) == before)
-            #expect(try !fileNames(beside: path).contains("a.karch.tmp"))
+            expect((try? fileBytes(path)) == before)
+            try expect(!fileNames(beside: path).contains("a.karch.tmp"))
             guard loss != .removed else { return }
-            #expect(try openFile(path + ".old", .readOnly).items == [FileItem("a", "1")])
+            try expect(openFile(path + ".old", .readOnly).items, equals: [FileItem("a", "1")])
             // Where it is put back, nothing has happened.
             if loss != .renamed { try FileManager.default.removeItem(atPath: path) }
             try FileManager.default.moveItem(atPath: path + ".old", toPath: path)
             try file.append(FileItem("c", "3"))
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1"), FileItem("c", "3")])
         }
     }
 
@@ -160,9 +162,9 @@ import Testing
         try withStorePath { path in
             let file = try openFile(path).file
             try file.append(FileItem("a", "1"))
-            #expect(try ToolTests.run("flock", ["-n", path + "-lock", "true"]).0 == 1)
+            try expect(ToolTests.run("flock", ["-n", path + "-lock", "true"]).0, equals: 1)
             try file.close()
-            #expect(try ToolTests.run("flock", ["-n", path + "-lock", "true"]).0 == 0)
+            try expect(ToolTests.run("flock", ["-n", path + "-lock", "true"]).0, equals: 0)
 
             let other = Process()
             other.executableURL = URL(filePath: "/usr/bin/env")
@@ -170,13 +172,13 @@ import Testing
             let (input, output) = (Pipe(), Pipe())
             (other.standardInput, other.standardOutput) = (input, output)
             try other.run()
-            #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+            expect(output.fileHandleForReading.availableData, equals: Data("held\n".utf8))
             let error = #expect(throws: StorageError.self) { try openFile(path) }
-            #expect(error?.code == .locked)
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
+            expect(error?.code, equals: .locked)
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1")])
             try input.fileHandleForWriting.close()
             other.waitUntilExit()
-            #expect(try openFile(path).items == [FileItem("a", "1")])
+            try expect(openFile(path).items, equals: [FileItem("a", "1")])
         }
     }
 
@@ -185,15 +187,15 @@ import Testing
             let writer = try openFile(path).file
             try writer.append(FileItem("a", "1"))
             let reader = try openFile(path, .readOnly)
-            #expect(reader.items == [FileItem("a", "1")])
+            expect(reader.items, equals: [FileItem("a", "1")])
             try writer.append(FileItem("b", "2"))
             try writer.append(FileItem("c", "3"), FileItem("d", "4"))
             var items: [FileItem] = []
             let refresh = try reader.file.refresh { items.append(FileItem($0.name, Array($0.contents))) }
-            #expect(refresh == .commits(2))
-            #expect(items == [FileItem("b", "2"), FileItem("c", "3"), FileItem("d", "4")])
-            #expect(reader.file.sequence == 2)
-            #expect(try reader.file.refresh { _ in } == .commits(0))
+            expect(refresh, equals: .commits(2))
+            expect(items, equals: [FileItem("b", "2"), FileItem("c", "3"), FileItem("d", "4")])
+            expect(reader.file.sequence, equals: 2)
+            try expect(reader.file.refresh { _ in }, equals: .commits(0))
         }
     }
 
@@ -221,14 +223,14 @@ import Testing
         for end in stride(from: before.count + (1 << 20), to: after.count, by: 1 << 20) {
             files["/a.karch"] = Array(after[..<end])
             files.set(nil)
-            #expect(try reader.refresh { _ in } == .commits(0))
+            try expect(reader.refresh { _ in }, equals: .commits(0))
             // The last frame, what has come, and what is read for a few bytes.
-            #expect(files.bytesRead <= 9 << 20, "\(end) of \(after.count)")
+            expect(files.bytesRead <= 9 << 20, "\(end) of \(after.count)")
         }
         files["/a.karch"] = after
         var names: [String] = []
-        #expect(try reader.refresh { names.append($0.name) } == .commits(1))
-        #expect(names == (0..<8).map { "n\($0)" })
+        try expect(reader.refresh { names.append($0.name) }, equals: .commits(1))
+        expect(names, equals: (0..<8).map { "n\($0)" })
     }
 
     @Test(arguments: [ArchiveCodec.zstd, .none])
@@ -247,10 +249,10 @@ import Testing
                 files["/a.karch"] = before
                 let reader = try openFile("/a.karch", .readOnly, layer: files).file
                 files["/a.karch"] = Array(after[..<end])
-                #expect(try reader.refresh { _ in } == .commits(0))
+                try expect(reader.refresh { _ in }, equals: .commits(0))
                 // Perhaps another one has begun behind them.
                 files["/a.karch"] = other + after[before.count...].prefix(tail)
-                #expect(try reader.refresh { _ in } == .commits(2), "\(end), \(tail)")
+                try expect(reader.refresh { _ in }, equals: .commits(2), "\(end), \(tail)")
             }
         }
     }
@@ -261,8 +263,8 @@ import Testing
             try writer.append(FileItem("a", "1"))
             let reader = try openFile(path, .readOnly).file
             try writer.rewrite([FileItem("a", "2")])
-            #expect(try reader.refresh { _ in } == .replaced)
-            #expect(reader.sequence == 0)
+            try expect(reader.refresh { _ in }, equals: .replaced)
+            expect(reader.sequence, equals: 0)
         }
     }
 
@@ -274,7 +276,7 @@ import Testing
             #expect(throws: StorageError.self) { try reader.append(FileItem("b", "2")) }
             #expect(throws: StorageError.self) { try reader.rewrite([FileItem("b", "2")]) }
             try reader.close()
-            #expect(try fileBytes(path) == before)
+            try expect(fileBytes(path), equals: before)
         }
     }
 
@@ -282,9 +284,9 @@ import Testing
         try withStorePath { (path) throws in
             for mode in [StoreFile.Mode.readOnly, .salvage] {
                 let error = #expect(throws: StorageError.self) { try openFile(path, mode) }
-                #expect(error?.code == .io)
+                expect(error?.code, equals: .io)
             }
-            #expect(try fileNames(beside: path).isEmpty)
+            try expect(fileNames(beside: path).isEmpty)
         }
     }
 
@@ -292,7 +294,7 @@ import Testing
         try withStorePath { (path) throws in
             for path in [path + "/b.karch", path + "-missing/b.karch", path + "-missing/"] {
                 let error = #expect(throws: StorageError.self) { try openFile(path) }
-                #expect(error?.code == .io, "\(path)")
+                expect(error?.code, equals: .io, "\(path)")
             }
         }
     }
@@ -304,7 +306,7 @@ import Testing
             try file.close()
             let before = try fileBytes(path)
             try openFile(path).file.close()
-            #expect(try fileBytes(path) == before)
+            try expect(fileBytes(path), equals: before)
         }
     }
 
@@ -314,10 +316,10 @@ import Testing
             try file.append(FileItem("a", "1"))
             try file.close()
             try writeFile(noiseBytes(100), to: path + ".tmp")
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
-            #expect(try fileNames(beside: path).contains("a.karch.tmp"))
-            #expect(try openFile(path).items == [FileItem("a", "1")])
-            #expect(try fileNames(beside: path) == ["a.karch", "a.karch-lock"])
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1")])
+            try expect(fileNames(beside: path).contains("a.karch.tmp"))
+            try expect(openFile(path).items, equals: [FileItem("a", "1")])
+            try expect(fileNames(beside: path), equals: ["a.karch", "a.karch-lock"])
         }
     }
 
@@ -330,7 +332,7 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
                 try file.rewrite([FileItem("a", "2")])
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
-                #expect(attributes[.posixPermissions] as? Int == permissions)
+                expect(attributes[.posixPermissions] as? Int == permissions)
             }
         }
     }
@@ -344,8 +346,8 @@ import Testing
                 [.ownerAccountID: 1234, .groupOwnerAccountID: 5678], ofItemAtPath: path)
             try file.rewrite([FileItem("a", "2")])
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            #expect(attributes[.ownerAccountID] as? Int == 1234)
-            #expect(attributes[.groupOwnerAccountID] as? Int == 5678)
+            expect(attributes[.ownerAccountID] as? Int == 1234)
+            expect(attributes[.groupOwnerAccountID] as? Int == 5678)
         }
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 @Suite struct StoreFileTests {
@@ -14,11 +15,11 @@ import Testing
             try file.append(FileItem("Person/1.plist", noiseBytes(600)))
             try file.close()
             let again = try openFile(path)
-            #expect(again.recovery == Recovery(commits: 3))
-            #expect(again.file.codec == codec)
-            #expect(again.commits[0] == [FileItem("STORE.plist", "begin")])
-            #expect(again.commits[1] == [FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", [])])
-            #expect(again.commits[2] == [FileItem("Person/1.plist", noiseBytes(600))])
+            expect(again.recovery, equals: Recovery(commits: 3))
+            expect(again.file.codec, equals: codec)
+            expect(again.commits[0], equals: [FileItem("STORE.plist", "begin")])
+            expect(again.commits[1], equals: [FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", [])])
+            expect(again.commits[2], equals: [FileItem("Person/1.plist", noiseBytes(600))])
         }
     }
 
@@ -30,9 +31,9 @@ import Testing
             let file = try openFile(path, .readWrite, codec).file
             try file.append(FileItem("first", "1"))
             try file.append { (writer) throws(StorageError) in try writer.add(items) }
-            #expect(file.sequence == 1)
+            expect(file.sequence, equals: 1)
             let read = try openFile(path, .readOnly)
-            #expect(read.commits[1] == items)
+            expect(read.commits[1], equals: items)
         }
     }
 
@@ -48,9 +49,9 @@ import Testing
             let uniform = FileItem("uniform", Array(repeating: 7, count: 400_000))
             try file.append(uniform)
             try file.close()
-            #expect(try openFile(path).items == [FileItem("first", "1"), dense, uniform])
+            try expect(openFile(path).items, equals: [FileItem("first", "1"), dense, uniform])
             let size = try fileBytes(path).count
-            #expect(level == nil ? (400_000..<402_000).contains(size) : (300_000..<310_000).contains(size), "\(size)")
+            expect(level == nil ? (400_000..<402_000).contains(size) : (300_000..<310_000).contains(size), "\(size)")
         }
     }
 
@@ -66,12 +67,13 @@ import Testing
             let again = try openFile(path, .readWrite, codec).file
             try again.rewrite([FileItem("a", "new"), FileItem("b", large)])
             try again.append(FileItem("c", "later"))
-            #expect(again.generation == 1)
-            #expect(again.codec == codec)
-            #expect(again.storeID == id)
+            expect(again.generation, equals: 1)
+            expect(again.codec, equals: codec)
+            expect(again.storeID, equals: id)
             try again.close()
-            #expect(try openFile(path).items == [FileItem("a", "new"), FileItem("b", large), FileItem("c", "later")])
-            #expect(try fileNames(beside: path) == ["a.karch", "a.karch-lock"])
+            try expect(
+                openFile(path).items, equals: [FileItem("a", "new"), FileItem("b", large), FileItem("c", "later")])
+            try expect(fileNames(beside: path), equals: ["a.karch", "a.karch-lock"])
         }
     }
 
@@ -84,9 +86,9 @@ import Testing
         let bytes = try #require(files["/a.karch"])
         let payload = bytes[(bytes.count - 80)...]
         func field(_ place: Int) -> [UInt8] { Array(payload.dropFirst(place).prefix(8)) }
-        #expect(field(24) == [1, 0, 0, 0, 0, 0, 0, 0])
-        #expect(field(32) != [UInt8](repeating: 0, count: 8))
-        #expect(field(56) == field(32))
+        expect(field(24), equals: [1, 0, 0, 0, 0, 0, 0, 0])
+        expect(field(32) != [UInt8](repeating: 0, count: 8))
+        expect(field(56), equals: field(32))
     }
 
     @Test func `a body that throws leaves the file as it was`() throws {
@@ -100,10 +102,10 @@ import Testing
                     throw StorageError(.cancelled, "enough")
                 }
             }
-            #expect(error?.code == .cancelled)
-            #expect(try fileBytes(path) == before)
+            expect(error?.code, equals: .cancelled)
+            try expect(fileBytes(path), equals: before)
             try file.append(FileItem("c", "3"))
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1"), FileItem("c", "3")])
         }
     }
 
@@ -113,8 +115,8 @@ import Testing
             try file.append(FileItem("a", "1"))
             let before = try fileBytes(path)
             try file.append()
-            #expect(try fileBytes(path) == before)
-            #expect(file.sequence == 0)
+            try expect(fileBytes(path), equals: before)
+            expect(file.sequence, equals: 0)
         }
     }
 
@@ -125,7 +127,7 @@ import Testing
             try file.close()
             try file.close()
             #expect(throws: StorageError.self) { try file.append(FileItem("b", "2")) }
-            #expect(try openFile(path).items == [FileItem("a", "1")])
+            try expect(openFile(path).items, equals: [FileItem("a", "1")])
         }
     }
 
@@ -135,8 +137,8 @@ import Testing
             let file = try openFile(path).file
             try file.append(FileItem("a", "1"))
             let error = #expect(throws: StorageError.self) { try file.append(FileItem(name, "2")) }
-            #expect(error?.code == .invalidValue)
-            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
+            expect(error?.code, equals: .invalidValue)
+            try expect(openFile(path, .readOnly).items, equals: [FileItem("a", "1")])
         }
     }
 }

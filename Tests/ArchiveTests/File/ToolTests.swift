@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 /// Tests that other programs read a store file.
@@ -45,13 +46,13 @@ import Testing
             let folder = path + "-extracted"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let (status, text) = try Self.run(program, ["-xf", path], in: folder)
-            #expect(status == 0 && text.isEmpty, "\(text)")
-            for (name, contents) in expected { #expect(try fileBytes(folder + "/" + name) == contents, "\(name)") }
+            expect(status == 0 && text.isEmpty, "\(text)")
+            for (name, contents) in expected { try expect(fileBytes(folder + "/" + name), equals: contents, "\(name)") }
             let (listed, list) = try Self.run(program, ["-tvf", path])
-            #expect(listed == 0)
-            #expect(list.split(separator: "\n").filter { $0.hasSuffix("Person/3.plist") }.count == 3)
-            #expect(list.split(separator: "\n").allSatisfy { $0.hasPrefix("-rw-r--r--") })
-            #expect(FileManager.default.fileExists(atPath: folder + "/.karch") == (codec != .zstd))
+            expect(listed, equals: 0)
+            expect(list.split(separator: "\n").filter { $0.hasSuffix("Person/3.plist") }.count, equals: 3)
+            expect(list.split(separator: "\n").allSatisfy { $0.hasPrefix("-rw-r--r--") })
+            expect(FileManager.default.fileExists(atPath: folder + "/.karch"), equals: (codec != .zstd))
         }
     }
 
@@ -60,8 +61,9 @@ import Testing
             let expected = try Self.makeStore(path, .none)
             let script = "import sys, tarfile\nt = tarfile.open(sys.argv[1])\nprint(*sorted(set(t.getnames())))"
             let (status, text) = try Self.run("python3", ["-c", script, path])
-            #expect(status == 0)
-            #expect(text.split(separator: " ").map { $0.trimmingPrefix("\n") }.count == expected.count + 1, "\(text)")
+            expect(status, equals: 0)
+            expect(
+                text.split(separator: " ").map { $0.trimmingPrefix("\n") }.count, equals: expected.count + 1, "\(text)")
         }
     }
 
@@ -71,7 +73,7 @@ import Testing
             let suffixed = path + ".zst"
             try FileManager.default.copyItem(atPath: path, toPath: suffixed)
             let (status, text) = try Self.run("zstd", ["-t", suffixed])
-            #expect(status == 0, "\(text)")
+            expect(status, equals: 0, "\(text)")
         }
     }
 
@@ -83,7 +85,7 @@ import Testing
             var bytes = try fileBytes(path)
             bytes[3000] ^= 1
             try writeFile(bytes, to: path + ".zst")
-            #expect(try Self.run("zstd", ["-t", path + ".zst"]).0 != 0)
+            try expect(Self.run("zstd", ["-t", path + ".zst"]).0 != 0)
         }
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import KeyedArchives
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Archives of other software as values")
@@ -20,7 +21,7 @@ struct ArchivedValueTests {
         let uuid: [UInt8] = [
             0x71, 0xDC, 0x06, 0x8E, 0x34, 0x20, 0x45, 0xFF, 0x91, 0x9E, 0x3A, 0x26, 0x7D, 0x55, 0xEC, 0x22,
         ]
-        #expect(
+        expect(
             value
                 == .dictionary([
                     entry(
@@ -33,38 +34,38 @@ struct ArchivedValueTests {
     }
 
     @Test func `arrays and relative URLs are read`() throws {
-        #expect(
-            try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ArrayTest.plist"))
+        try expect(
+            ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ArrayTest.plist"))
                 == .array([.string("baa"), .string("baa"), .string("black"), .string("sheep")]))
-        #expect(
-            try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-URLTest.plist"))
+        try expect(
+            ArchivedValue(archive: try fixture("NSKeyedUnarchiver-URLTest.plist"))
                 == .url("foo.xml", base: "https://www.example.com"))
     }
 
     @Test func `sets and ordered sets written on macOS are read`() throws {
-        #expect(
-            try ArchivedValue(archive: try fixture("NSSet-Numbers.archive"))
+        try expect(
+            ArchivedValue(archive: try fixture("NSSet-Numbers.archive"))
                 == .set([.int(3), .int(2), .int(5), .int(1), .int(4)]))
-        #expect(
-            try ArchivedValue(archive: try fixture("NSOrderedSet-Numbers.archive"))
+        try expect(
+            ArchivedValue(archive: try fixture("NSOrderedSet-Numbers.archive"))
                 == .array([.int(1), .int(2), .int(3), .int(4), .int(5)]))
     }
 
     @Test func `several roots are read`() throws {
         let roots = try ArchivedValue.roots(of: try fixture("primitives.bin"))
-        #expect(roots.count == 12)
-        #expect(roots["$0"] == .int(1))
-        #expect(roots["$2"] == .real(1))
-        #expect(roots["$4"] == .data(Array("asdfasdfadsfadsf".utf8)))
-        #expect(roots["$5"] == .bool(true))
-        #expect(roots["$8"] == .string("Hello, World!"))
-        #expect(roots["$11"] == .int(42))
-        #expect(code { try ArchivedValue(archive: try fixture("primitives.bin")) } == .corrupt)
+        expect(roots.count, equals: 12)
+        expect(roots["$0"], equals: .int(1))
+        expect(roots["$2"], equals: .real(1))
+        expect(roots["$4"], equals: .data(Array("asdfasdfadsfadsf".utf8)))
+        expect(roots["$5"], equals: .bool(true))
+        expect(roots["$8"], equals: .string("Hello, World!"))
+        expect(roots["$11"], equals: .int(42))
+        expect(code { try ArchivedValue(archive: try fixture("primitives.bin")) }, equals: .corrupt)
     }
 
     @Test func `a dictionary is read`() throws {
-        #expect(
-            try ArchivedValue(archive: try fixture("dict.bin"))
+        try expect(
+            ArchivedValue(archive: try fixture("dict.bin"))
                 == .dictionary([
                     entry("int", .int(1)), entry("string", .string("string")),
                     entry("array", .array([.bool(true), .string("Hello, World!"), .int(42)])),
@@ -77,8 +78,8 @@ struct ArchivedValueTests {
     ])
     func `a damaged archive is refused`(name: String) throws {
         let archive = try fixture(name)
-        #expect(code { try ArchivedValue(archive: archive) } == .corrupt)
-        #expect(code { try KeyedArchive.decode(Reader.self, from: archive) } == .corrupt)
+        expect(code { try ArchivedValue(archive: archive) }, equals: .corrupt)
+        expect(code { try KeyedArchive.decode(Reader.self, from: archive) }, equals: .corrupt)
     }
 
     @Test func `our own archive keeps its class and keys`() throws {
@@ -87,11 +88,11 @@ struct ArchivedValueTests {
             Issue.record("no object")
             return
         }
-        #expect(Set(fields.keys) == ["id", "best", "spare", "pencils", "drawer"])
-        #expect(fields["id"] == .int(4))
-        #expect(fields["drawer"] == .null)
-        #expect(fields["pencils"] == .array([]))
-        #expect(
+        expect(Set(fields.keys), equals: ["id", "best", "spare", "pencils", "drawer"])
+        expect(fields["id"], equals: .int(4))
+        expect(fields["drawer"], equals: .null)
+        expect(fields["pencils"], equals: .array([]))
+        expect(
             fields["spare"]
                 == .object(className: "Pencil", fields: ["id": .int(2), "color": .string("blue"), "parts": .array([])]))
     }
@@ -104,8 +105,8 @@ struct ArchivedValueTests {
                 #expect(throws: StorageError.self) { try KeyedArchive.decode(Reader.self, from: archive) },
             ]
             for error in errors {
-                #expect(error?.code == .corrupt)
-                #expect(error?.message.contains("plutil -convert binary1") == true)
+                expect(error?.code, equals: .corrupt)
+                expect(error?.message.contains("plutil -convert binary1"), equals: true)
             }
         }
     }
@@ -113,11 +114,12 @@ struct ArchivedValueTests {
     @Test func `limits hold exactly`() throws {
         let archive = try fixture("NSSet-Numbers.archive")
         #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count)) }
-        #expect(
-            code { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count - 1)) } == .limitExceeded)
+        expect(
+            code { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count - 1)) },
+            equals: .limitExceeded)
         #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(values: 6)) }
-        #expect(code { try ArchivedValue(archive: archive, limits: .init(values: 5)) } == .limitExceeded)
+        expect(code { try ArchivedValue(archive: archive, limits: .init(values: 5)) }, equals: .limitExceeded)
         #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(depth: 2)) }
-        #expect(code { try ArchivedValue(archive: archive, limits: .init(depth: 1)) } == .limitExceeded)
+        expect(code { try ArchivedValue(archive: archive, limits: .init(depth: 1)) }, equals: .limitExceeded)
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import KeyedArchives
 import StorageKit
+import TestSupport
 import Testing
 
 /// The reader model as a class that Foundation archives.
@@ -59,40 +60,40 @@ struct FoundationTests {
     @Test func `Foundation reads one model`() throws {
         for reader in readers {
             let object = try #require(try unarchive(try KeyedArchive.encode(reader)) as? FoundationReader)
-            #expect(object.model == reader)
+            expect(object.model, equals: reader)
         }
     }
 
     @Test func `Foundation reads a list`() throws {
         let objects = try #require(try unarchive(try KeyedArchive.encode(readers)) as? [FoundationReader])
-        #expect(objects.map(\.model) == readers)
+        expect(objects.map(\.model), equals: readers)
     }
 
     @Test func `Foundation reads a list of many objects`() throws {
         let many = (0..<300).map { Reader(id: $0, name: "reader \($0)", tags: ["tag \($0 % 7)"]) }
         let objects = try #require(try unarchive(try KeyedArchive.encode(many)) as? [FoundationReader])
-        #expect(objects.map(\.model) == many)
+        expect(objects.map(\.model), equals: many)
     }
 
     @Test func `what Foundation archived is read`() throws {
         for reader in readers {
             let data = try NSKeyedArchiver.archivedData(
                 withRootObject: FoundationReader(reader), requiringSecureCoding: true)
-            #expect(try KeyedArchive.decode(Reader.self, from: [UInt8](data)) == reader)
+            try expect(KeyedArchive.decode(Reader.self, from: [UInt8](data)), equals: reader)
         }
         let list = NSArray(array: readers.map { FoundationReader($0) })
         let data = try NSKeyedArchiver.archivedData(withRootObject: list, requiringSecureCoding: true)
-        #expect(try KeyedArchive.decode([Reader].self, from: [UInt8](data)) == readers)
+        try expect(KeyedArchive.decode([Reader].self, from: [UInt8](data)), equals: readers)
     }
 
     @Test func `Foundation parses the property lists of our archives`() throws {
         let archive = try KeyedArchive.encode(readers[0], className: "Renamed")
         let list = try PropertyListSerialization.propertyList(from: Data(archive), format: nil)
         let dictionary = try #require(list as? [String: Any])
-        #expect(dictionary["$archiver"] as? String == "NSKeyedArchiver")
-        #expect(dictionary["$version"] as? Int == 100_000)
+        expect(dictionary["$archiver"] as? String == "NSKeyedArchiver")
+        expect(dictionary["$version"] as? Int == 100_000)
         let classes = try #require(dictionary["$objects"] as? [Any]).compactMap { $0 as? [String: Any] }
             .compactMap { $0["$classname"] as? String }
-        #expect(Set(classes) == ["Renamed", "NSArray", "NSDate"])
+        expect(Set(classes), equals: ["Renamed", "NSArray", "NSDate"])
     }
 }

@@ -22,7 +22,7 @@ struct HostileArchiveTests {
         let archive = try KeyedArchive.encode(desk)
         for length in TestExtent.share(Array(archive.indices), oneOf: 9) {
             let cut = Array(archive[..<length])
-            #expect(readEveryWay(cut) == [.corrupt, .corrupt, .corrupt], "length \(length)")
+            expect(readEveryWay(cut), equals: [.corrupt, .corrupt, .corrupt], "length \(length)")
         }
     }
 
@@ -34,7 +34,7 @@ struct HostileArchiveTests {
                 var changed = archive
                 changed[index] ^= flip
                 for code in readEveryWay(changed) {
-                    #expect(allowed.contains(code), "byte \(index) flipped by \(flip)")
+                    expect(allowed.contains(code), "byte \(index) flipped by \(flip)")
                 }
             }
         }
@@ -71,21 +71,21 @@ struct HostileArchiveTests {
     }
 
     @Test func `an array that contains itself is refused`() {
-        #expect(code { try ArchivedValue(archive: chain(1, copies: 1, last: 2)) } == .corrupt)
-        #expect(code { try ArchivedValue(archive: chain(3, copies: 2, last: 2)) } == .corrupt)
-        #expect(code { try KeyedArchive.decode([Branch].self, from: chain(2, copies: 2, last: 2)) } == .corrupt)
+        expect(code { try ArchivedValue(archive: chain(1, copies: 1, last: 2)) }, equals: .corrupt)
+        expect(code { try ArchivedValue(archive: chain(3, copies: 2, last: 2)) }, equals: .corrupt)
+        expect(code { try KeyedArchive.decode([Branch].self, from: chain(2, copies: 2, last: 2)) }, equals: .corrupt)
     }
 
     @Test func `100,000 nested arrays are refused`() {
         let archive = chain(100_000, copies: 1, last: 0)
-        #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
-        #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
+        expect(code { try ArchivedValue(archive: archive) }, equals: .limitExceeded)
+        expect(code { try KeyedArchive.decode([Branch].self, from: archive) }, equals: .corrupt)
     }
 
     @Test func `a billion laughs are refused`() {
         let archive = chain(60, copies: 10, last: 0)
-        #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
-        #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
+        expect(code { try ArchivedValue(archive: archive) }, equals: .limitExceeded)
+        expect(code { try KeyedArchive.decode([Branch].self, from: archive) }, equals: .corrupt)
     }
 
     /// Branches whose branches are the next ones, `copies` times.
@@ -111,15 +111,16 @@ struct HostileArchiveTests {
     }
 
     @Test func `models that contain themselves, or each other too often, are refused`() throws {
-        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(1, copies: 1, last: 2)) } == .corrupt)
-        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(40, copies: 4, last: 2)) } == .corrupt)
-        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(5000, copies: 1, last: 2)) } == .corrupt)
+        expect(code { try KeyedArchive.decode(Branch.self, from: branches(1, copies: 1, last: 2)) }, equals: .corrupt)
+        expect(code { try KeyedArchive.decode(Branch.self, from: branches(40, copies: 4, last: 2)) }, equals: .corrupt)
+        expect(
+            code { try KeyedArchive.decode(Branch.self, from: branches(5000, copies: 1, last: 2)) }, equals: .corrupt)
         let shared = archive(class: "Branch") { list, classUID in
             [list.dictionary([(list.string("id"), list.int(8)), (list.string("$class"), classUID)])]
         }
-        #expect(try KeyedArchive.decode(Branch.self, from: shared).id == 8)
+        try expect(KeyedArchive.decode(Branch.self, from: shared).id, equals: 8)
         let laughs = branches(60, copies: 10, last: 2)
-        #expect(code { try KeyedArchive.decode(Branch.self, from: laughs) } == .corrupt)
+        expect(code { try KeyedArchive.decode(Branch.self, from: laughs) }, equals: .corrupt)
     }
 
     // MARK: Wrong bytes
@@ -130,7 +131,7 @@ struct HostileArchiveTests {
     func `a trailer that contradicts itself is refused`(fromEnd: Int, value: Int) throws {
         var archive = try KeyedArchive.encode(desk)
         archive[archive.count - fromEnd] = UInt8(value)
-        #expect(readEveryWay(archive) == [.corrupt, .corrupt, .corrupt])
+        expect(readEveryWay(archive), equals: [.corrupt, .corrupt, .corrupt])
     }
 
     private func listWith(_ object: [UInt8]) -> [UInt8] {
@@ -147,8 +148,8 @@ struct HostileArchiveTests {
         [0x14, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x80, 99], [0x83, 0xFF, 0xFF, 0xFF, 0xFF],
     ])
     func objectsOfImpossibleWidthLengthOrKind(object: [UInt8]) {
-        #expect(code { try KeyedArchive.decode(Branch.self, from: listWith(object)) } == .corrupt)
-        #expect(code { try ArchivedValue(archive: listWith(object)) } == .corrupt)
+        expect(code { try KeyedArchive.decode(Branch.self, from: listWith(object)) }, equals: .corrupt)
+        expect(code { try ArchivedValue(archive: listWith(object)) }, equals: .corrupt)
     }
 
     @Test func `a repeated key is refused`() {
@@ -160,7 +161,7 @@ struct HostileArchiveTests {
                 ])
             ]
         }
-        #expect(readEveryWay(twice) == [.corrupt, .corrupt, .corrupt])
+        expect(readEveryWay(twice), equals: [.corrupt, .corrupt, .corrupt])
     }
 
     @Test func `a value of a wrong type names its property`() {
@@ -177,9 +178,9 @@ struct HostileArchiveTests {
             _ = try KeyedArchive.decode(Branch.self, from: archive)
             Issue.record("read")
         } catch {
-            #expect(error.code == .typeMismatch)
-            #expect(error.property == "name")
-            #expect(error.storedValue == .int(5))
+            expect(error.code, equals: .typeMismatch)
+            expect(error.property, equals: "name")
+            expect(error.storedValue, equals: .int(5))
         }
     }
 
@@ -187,10 +188,10 @@ struct HostileArchiveTests {
         let keyless = archive(class: "Branch") { list, classUID in
             [list.dictionary([(list.string("$class"), classUID)])]
         }
-        #expect(code { try KeyedArchive.decode(Branch.self, from: keyless) } == .typeMismatch)
+        expect(code { try KeyedArchive.decode(Branch.self, from: keyless) }, equals: .typeMismatch)
         let set = archive(class: "NSSet") { list, classUID in
             [list.dictionary([(list.string("id"), list.int(1)), (list.string("$class"), classUID)])]
         }
-        #expect(code { try KeyedArchive.decode(Branch.self, from: set) } == .corrupt)
+        expect(code { try KeyedArchive.decode(Branch.self, from: set) }, equals: .corrupt)
     }
 }

@@ -46,10 +46,10 @@ import Testing
         let clean = MemoryFiles()
         let store = try await Self.open(clean)
         clean.set(nil)
-        #expect(try await Self.work(store).count == 1)
+        try await expect(Self.work(store).count, equals: 1)
         try await store.close()
         let calls = clean.calls
-        #expect(calls > 15)
+        expect(calls > 15)
         for call in 0..<calls {
             let files = MemoryFiles()
             let store = try await Self.open(files)
@@ -132,7 +132,7 @@ import Testing
     ) async throws {
         var (failed, rounds) = (0, 0)
         let whole = try await Self.everyVerb(MemoryFiles(), durability)
-        #expect(whole.people.count == 11 && whole.notes.count == 1 && whole.sites.count == 1)
+        expect(whole.people.count == 11 && whole.notes.count == 1 && whole.sites.count == 1)
         for (isSticky, isKilled) in [(false, false), (false, true), (true, false), (true, true)] {
             let step = TestExtent.step(21)
             for call in stride(from: TestExtent.seed % step, to: 1000, by: step) {
@@ -159,13 +159,13 @@ import Testing
         try await store.insert(Person.samples(10))
         files.limit(to: files.used + 50)
         let error = await expectError(.full) { try await store.insert(Person.sample(500)) }
-        #expect(error?.backend == "archive")
-        #expect(try await store.select(Person.self).count() == 10)
+        expect(error?.backend, equals: "archive")
+        try await expect(store.select(Person.self).count(), equals: 10)
         files.limit(to: nil)
         try await store.insert(Person.sample(501))
         try await store.close()
         let again = try await Self.open(files)
-        #expect(try await again.select(Person.self).keys() == Array(0..<10) + [501])
+        try await expect(again.select(Person.self).keys(), equals: Array(0..<10) + [501])
         try await again.close()
     }
 
@@ -177,12 +177,12 @@ import Testing
         await expectError(.io) { try await store.insert(Person.sample(2)) }
         files.set(nil)
         let error = await expectError(.io) { try await store.insert(Person.sample(3)) }
-        #expect(error?.message.contains("open it again") == true)
-        #expect(try await store.select(Person.self).keys() == [1])
+        expect(error?.message.contains("open it again"), equals: true)
+        try await expect(store.select(Person.self).keys(), equals: [1])
         try? await store.close()
         let again = try await Self.open(files)
         try await again.insert(Person.sample(3))
-        #expect(Set([[1, 3], [1, 2, 3]]).contains(try await again.select(Person.self).keys()))
+        expect(Set([[1, 3], [1, 2, 3]]).contains(try await again.select(Person.self).keys()))
         try await again.close()
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import StorageDriver
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable("Item") private struct ItemV1: Equatable {
@@ -80,17 +81,17 @@ import Testing
         try await withStore(ItemV1.self) { try await $0.insert(items) }
         let expected = items.map { ItemV2(id: $0.id, name: $0.name, count: $0.count, parts: $0.parts) }
         try await withStore(ItemV2.self) { (store) async throws in
-            #expect(try await store.select(ItemV2.self).all() == expected)
-            #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 200)
+            try await expect(store.select(ItemV2.self).all(), equals: expected)
+            try await expect(store.select(ItemV2.self).where { $0.color == "blue" }.count(), equals: 200)
             try await store.update(ItemV2.self).where { $0.id == 5 }.set(\.color, to: "red").run()
         }
         try await withStore(ItemV2.self) { (store) async throws in
-            #expect(try await store.select(ItemV2.self).where { $0.color == "red" }.keys() == [5])
+            try await expect(store.select(ItemV2.self).where { $0.color == "red" }.keys(), equals: [5])
             try await store.compact()
         }
         try await withStore(ItemV2.self) { (store) async throws in
-            #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 199)
-            #expect(try await store.select(ItemV2.self).where { $0.weight == nil }.count() == 200)
+            try await expect(store.select(ItemV2.self).where { $0.color == "blue" }.count(), equals: 199)
+            try await expect(store.select(ItemV2.self).where { $0.weight == nil }.count(), equals: 200)
         }
     }
 
@@ -99,8 +100,8 @@ import Testing
         let expected = items.map { ItemV3(id: $0.id, title: $0.name, count: Double($0.count), parts: $0.parts) }
         for _ in 0..<2 {
             try await withStore(ItemV3.self) { (store) async throws in
-                #expect(try await store.select(ItemV3.self).all() == expected)
-                #expect(try await store.select(ItemV3.self).where { $0.title == "item 7" }.first()?.id == 7)
+                try await expect(store.select(ItemV3.self).all(), equals: expected)
+                try await expect(store.select(ItemV3.self).where { $0.title == "item 7" }.first()?.id, equals: 7)
             }
         }
     }
@@ -109,8 +110,8 @@ import Testing
         try await withStore(ItemV1.self) { try await $0.insert(items) }
         let before = try Data(contentsOf: URL(fileURLWithPath: backend.path))
         let error = await expectError(.schemaMismatch) { try await withStore(ItemBad.self) { _ in } }
-        #expect(error?.model == "Item" && error?.property == "name")
-        #expect(try Data(contentsOf: URL(fileURLWithPath: backend.path)) == before)
+        expect(error?.model == "Item" && error?.property == "name")
+        try expect(Data(contentsOf: URL(fileURLWithPath: backend.path)), equals: before)
     }
 
     /// The tables as versions recorded them that did not record models.
@@ -130,13 +131,13 @@ import Testing
         try makeOlderStore(ItemV1.self)
         let before = try Data(contentsOf: URL(fileURLWithPath: backend.path))
         try await withStore(ItemV1.self) { _ in }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: backend.path)) == before)
+        try expect(Data(contentsOf: URL(fileURLWithPath: backend.path)), equals: before)
         try await withStore(ItemV1.self) { try await $0.insert(items) }
         try await withStore(ItemV2.self) { (store) async throws in
-            #expect(try await store.select(ItemV2.self).where { $0.parts.count == 2 }.count() == 66)
+            try await expect(store.select(ItemV2.self).where { $0.parts.count == 2 }.count(), equals: 66)
         }
         let engine = try backend.open(logger: Logger(label: "test"))
-        #expect(try engine.reader(.query).tables().map(\.model) == [nil, nil])
+        try expect(engine.reader(.query).tables().map(\.model), equals: [nil, nil])
         try engine.close()
     }
 
@@ -144,8 +145,8 @@ import Testing
         let id = ColumnSchema(name: "id", property: "id", type: .int64)
         let item = TableSchema(name: "Item", path: ["Item"], columns: [id], key: [0], assignsKeys: true)
         let json = String(decoding: try JSONEncoder().encode(item), as: UTF8.self)
-        #expect(!json.contains("model") && !json.contains("isMany"))
-        #expect(try JSONDecoder().decode(TableSchema.self, from: Data(json.utf8)) == item)
+        expect(!json.contains("model") && !json.contains("isMany"))
+        try expect(JSONDecoder().decode(TableSchema.self, from: Data(json.utf8)), equals: item)
     }
 
     @Test func `a migration that fails at any system call leaves the old or the new`() async throws {

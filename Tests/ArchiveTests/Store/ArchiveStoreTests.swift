@@ -35,7 +35,7 @@ import Testing
         var store = try await open()
         try await store.insert(people)
         store = try await reopened(store)
-        #expect(try await store.select(Person.self).all() == people)
+        try await expect(store.select(Person.self).all(), equals: people)
         try await store.close()
     }
 
@@ -55,11 +55,11 @@ import Testing
             return person
         }
         store = try await reopened(store)
-        #expect(try await store.select(Person.self).all() == expected)
+        try await expect(store.select(Person.self).all(), equals: expected)
         try await store.truncate(Person.self)
         try await store.insert(people[0])
         store = try await reopened(store)
-        #expect(try await store.select(Person.self).all() == [people[0]])
+        try await expect(store.select(Person.self).all(), equals: [people[0]])
         try await store.close()
     }
 
@@ -68,17 +68,17 @@ import Testing
         try await store.insert([Note(title: "a"), Note(title: "b"), Note(title: "c")])
         try await store.delete(Note.self, key: 3)
         store = try await reopened(store)
-        #expect(try await store.insert(Note(title: "d")).id == 4)
+        try await expect(store.insert(Note(title: "d")).id, equals: 4)
         try await store.transaction { tx in
             let note = try tx.insert(Note(title: "gone at once"))
             _ = try tx.delete(note)
         }
         try await store.compact()
         store = try await reopened(store)
-        #expect(try await store.insert(Note(title: "e")).id == 6)
+        try await expect(store.insert(Note(title: "e")).id, equals: 6)
         try await store.truncate(Note.self)
         store = try await reopened(store)
-        #expect(try await store.insert(Note(title: "f")).id == 1)
+        try await expect(store.insert(Note(title: "f")).id, equals: 1)
         try await store.close()
     }
 
@@ -100,15 +100,15 @@ import Testing
             for number in 2..<20 { group.addTask { try await store.save(Person.sample(number)) } }
             group.addTask { [large] in
                 let error = await expectError(.limitExceeded) { try await store.save(large) }
-                #expect(error?.model == "Person" && error?.key == [.int(1)])
+                expect(error?.model == "Person" && error?.key == [.int(1)])
             }
             try await group.waitForAll()
         }
-        #expect(try await store.select(Person.self).count() == 18)
+        try await expect(store.select(Person.self).count(), equals: 18)
         large.tags = []
         try await store.insert([large] + (100..<200).map(Person.sample))
         try await store.compact()
-        #expect(try await store.find(Person.self, key: 1) == large)
+        try await expect(store.find(Person.self, key: 1), equals: large)
         try await store.close()
     }
 
@@ -117,7 +117,7 @@ import Testing
         try await store.insert(Note(title: "a"))
         store = try await reopened(store)
         let error = await expectError(.constraint) { try await store.insert(Note(title: "a")) }
-        #expect(error?.property == "title")
+        expect(error?.property, equals: "title")
         try await store.close()
     }
 
@@ -131,11 +131,11 @@ import Testing
         var store = try await open()
         for place in places { try await store.insert(place) }
         store = try await reopened(store)
-        #expect(Set(try await store.select(Site.self).all().map(\.text)) == Set(texts))
-        #expect(try await store.select(Site.self).count() == places.count)
-        for place in places { #expect(try await store.delete(place) == 1) }
+        expect(Set(try await store.select(Site.self).all().map(\.text)), equals: Set(texts))
+        try await expect(store.select(Site.self).count(), equals: places.count)
+        for place in places { try await expect(store.delete(place), equals: 1) }
         store = try await reopened(store)
-        #expect(try await store.select(Site.self).count() == 0)
+        try await expect(store.select(Site.self).count(), equals: 0)
         try await store.close()
     }
 
@@ -146,10 +146,10 @@ import Testing
         try await store.save(people[3])
         try await store.close()
         store = try await open()
-        #expect(try await store.select(Person.self).all() == people)
+        try await expect(store.select(Person.self).all(), equals: people)
         try await store.compact()
         store = try await reopened(store)
-        #expect(try await store.select(Person.self).all() == people)
+        try await expect(store.select(Person.self).all(), equals: people)
         try await store.close()
     }
 
@@ -157,10 +157,10 @@ import Testing
         let store = try await open()
         try await store.insert(Person.sample(1))
         let error = await expectError(.locked) { _ = try await open() }
-        #expect(error?.message.contains(String(ProcessInfo.processInfo.processIdentifier)) == true)
+        expect(error?.message.contains(String(ProcessInfo.processInfo.processIdentifier)), equals: true)
         let reader = try await open { $0.access = .readOnly }
         try await store.insert(Person.sample(2))
-        #expect(try await reader.select(Person.self).all() == [Person.sample(1), Person.sample(2)])
+        try await expect(reader.select(Person.self).all(), equals: [Person.sample(1), Person.sample(2)])
         await expectError(.unsupported) { try await reader.insert(Person.sample(3)) }
         try await reader.close()
         try await store.close()
@@ -181,30 +181,30 @@ import Testing
             largest = max(largest, size ?? 0)
         }
         // 30 rounds write 6 MB of noise; the rule lets superseded records be as many as live ones, or 1,000.
-        #expect(largest < 4_000_000)
-        #expect(try await store.select(Person.self).first()?.age == 29)
+        expect(largest < 4_000_000)
+        try await expect(store.select(Person.self).first()?.age, equals: 29)
         try await store.close()
-        #expect(try folder.names == ["people.karch", "people.karch-lock"])
+        try expect(folder.names, equals: ["people.karch", "people.karch-lock"])
     }
 
     @Test func `a file made by hand is refused, and left alone`() async throws {
         for bytes in [Data("hello".utf8), Data(repeating: 0, count: 4096), Data([0x28, 0xB5, 0x2F, 0xFD, 1, 2, 3])] {
             try bytes.write(to: URL(fileURLWithPath: path))
             await expectError(.corrupt) { _ = try await open() }
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+            try expect(Data(contentsOf: URL(fileURLWithPath: path)), equals: bytes)
         }
     }
 
     @Test func `options are read from a URL, and others refused by name`() async throws {
         let backend = try ArchiveBackend(
             url: StorageURL("archive:\(path)?compression=zstd&level=2&durability=relaxed&compaction=manual"))
-        #expect(backend.codec == .zstd && backend.level == 2)
-        #expect(backend.durability == .relaxed && backend.compaction == .manual)
+        expect(backend.codec == .zstd && backend.level == 2)
+        expect(backend.durability == .relaxed && backend.compaction == .manual)
         for options in ["compression=gzip", "level=99", "compression=none&level=1", "compact=yes"] {
             let error = await expectError(.configuration) {
                 _ = try ArchiveBackend(url: StorageURL("archive:\(path)?\(options)"))
             }
-            #expect(error?.message.isEmpty == false)
+            expect(error?.message.isEmpty, equals: false)
         }
         await expectError(.configuration) { _ = try ArchiveBackend(url: StorageURL("archive:")) }
     }
@@ -213,7 +213,7 @@ import Testing
         let folder = try TemporaryFolder()
         for number in 0..<TestExtent.count(20) {
             let store = try await Store(ArchiveBackend(path: folder.path("a.karch")), models: Note.self)
-            #expect(try await store.select(Note.self).count() == number)
+            try await expect(store.select(Note.self).count(), equals: number)
             try await store.insert(Note(id: number, title: "\(number)"))
         }
     }
@@ -223,13 +223,13 @@ import Testing
         let backend = FaultyArchive(backend: ArchiveBackend(path: "/a.karch"), files: MemoryFiles())
         let store = try await Store(backend, models: Note.self, options: .init(logger: log.logger))
         try await store.insert(Note(id: 1, title: "secret"))
-        #expect(try await store.find(Note.self, key: 1) != nil)
-        #expect(try await store.select(Note.self).where { $0.title == "secret" }.count() == 1)
+        try await expect(store.find(Note.self, key: 1) != nil)
+        try await expect(store.select(Note.self).where { $0.title == "secret" }.count(), equals: 1)
         try await store.close()
         let lines = log.taken.filter { $0.hasPrefix("trace") }
-        #expect(lines.contains("trace: commit 1"))
-        #expect(lines.contains { $0.contains("Note") && $0.contains("key") })
-        #expect(lines.contains { $0.contains("Note") && $0.contains("title") })
-        #expect(!log.taken.contains { $0.contains("secret") })
+        expect(lines.contains("trace: commit 1"))
+        expect(lines.contains { $0.contains("Note") && $0.contains("key") })
+        expect(lines.contains { $0.contains("Note") && $0.contains("title") })
+        expect(!log.taken.contains { $0.contains("secret") })
     }
 }

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// Tests that other programs and Foundation read a store, as the README promises.
@@ -27,7 +28,7 @@ import Testing
     }
 
     private func extract() throws {
-        #expect(try run("bsdtar", "-xf", path, "-C", folder.url.path) == "")
+        try expect(run("bsdtar", "-xf", path, "-C", folder.url.path), equals: "")
     }
 
     /// The names of files in an extracted folder.
@@ -54,7 +55,7 @@ import Testing
         try await write()
         try extract()
         let person = try #require(try unarchive("Person/104.plist", people: ArchivedPerson.self) as? ArchivedPerson)
-        #expect(person.model == single)
+        expect(person.model, equals: single)
     }
 
     @Test(.enabled(if: ToolTests.has("bsdtar")))
@@ -62,21 +63,21 @@ import Testing
         try await write()
         try extract()
         let segments = try names(in: "Person/segments")
-        #expect(segments.count == 1)
+        expect(segments.count, equals: 1)
         let name = try #require(segments.first)
         let objects = try #require(
             try unarchive("Person/segments/\(name)", people: ArchivedPerson.self) as? [ArchivedPerson])
-        #expect(objects.map(\.model) == people)
+        expect(objects.map(\.model), equals: people)
     }
 
     @Test(.enabled(if: ToolTests.has("bsdtar")))
     func `a deleted record is an empty file, and a key in a list`() async throws {
         try await write()
         try extract()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("Person/5.plist"))).isEmpty)
+        try expect(Data(contentsOf: URL(fileURLWithPath: folder.path("Person/5.plist"))).isEmpty)
         let name = try #require(try names(in: "Person/deleted").first)
         let objects = try #require(try unarchive("Person/deleted/\(name)", people: ArchivedKey.self) as? [ArchivedKey])
-        #expect(objects.map(\.id) == [5])
+        expect(objects.map(\.id), equals: [5])
     }
 
     @Test(.enabled(if: ToolTests.has("bsdtar")))
@@ -87,25 +88,25 @@ import Testing
         let classes = [NSDictionary.self, NSString.self, NSNumber.self]
         let object = try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
         let entries = try #require(object as? [String: Any])
-        #expect(entries.keys.sorted() == ["format", "schema"])
-        #expect(entries["format"] as? Int == 1)
+        expect(entries.keys.sorted(), equals: ["format", "schema"])
+        expect(entries["format"] as? Int == 1)
         let text = try #require(entries["schema"] as? String)
         let schema = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(schema.keys.sorted() == ["since", "tables", "truncated"])
-        #expect((schema["tables"] as? [Any])?.count == 3)
+        expect(schema.keys.sorted(), equals: ["since", "tables", "truncated"])
+        expect((schema["tables"] as? [Any])?.count == 3)
     }
 
     @Test(arguments: ["bsdtar", "tar"].filter(ToolTests.has))
     func `a tar program lists what was written, in order`(program: String) async throws {
         try await write()
         let (status, text) = try ToolTests.run(program, ["-tvf", path])
-        #expect(status == 0, "\(text)")
+        expect(status, equals: 0, "\(text)")
         let names = text.split(separator: "\n").compactMap { $0.split(separator: " ").last }
         let folders = names.map { $0.split(separator: "/").dropLast().joined(separator: "/") }
-        #expect(names.first == "STORE.plist")
-        #expect(names.contains("Person/104.plist"))
+        expect(names.first, equals: "STORE.plist")
+        expect(names.contains("Person/104.plist"))
         // The schema is repeated once another commit is there to have it.
-        #expect(folders == ["", "Person/segments", "", "Person", "Person", "Person/deleted"])
+        expect(folders, equals: ["", "Person/segments", "", "Person", "Person", "Person/deleted"])
     }
 }
 

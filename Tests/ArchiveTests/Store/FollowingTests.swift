@@ -46,15 +46,15 @@ private final class Progress: Sendable {
         let writer = try await open(Person.self)
         try await writer.insert(Person.samples(3))
         let reader = try await open(Person.self, .readOnly)
-        #expect(try await reader.select(Person.self).keys() == [0, 1, 2])
+        try await expect(reader.select(Person.self).keys(), equals: [0, 1, 2])
         try await writer.insert(Person.sample(7))
         try await writer.delete(Person.self, key: 1)
-        #expect(try await reader.select(Person.self).all() == [0, 2, 7].map(Person.sample))
+        try await expect(reader.select(Person.self).all(), equals: [0, 2, 7].map(Person.sample))
         try await writer.compact()
         try await writer.insert(Person.sample(9))
-        #expect(try await reader.select(Person.self).all() == [0, 2, 7, 9].map(Person.sample))
+        try await expect(reader.select(Person.self).all(), equals: [0, 2, 7, 9].map(Person.sample))
         try await writer.close()
-        #expect(try await reader.select(Person.self).count() == 4)
+        try await expect(reader.select(Person.self).count(), equals: 4)
         try await reader.close()
     }
 
@@ -63,20 +63,20 @@ private final class Progress: Sendable {
         try await writer.insert(Person.samples(3))
         let reader = try await open(Person.self, .readOnly)
         var values = reader.select(Person.self).values(.keys).makeAsyncIterator()
-        #expect(try await values.next() == [0, 1, 2])
+        try await expect(values.next(), equals: [0, 1, 2])
         try await writer.insert(Person.sample(7))
-        #expect(try await values.next() == [0, 1, 2, 7])
+        try await expect(values.next(), equals: [0, 1, 2, 7])
         try await writer.delete(Person.self, key: 1)
         // Another read that takes the commit in hides it from no observer.
-        #expect(try await reader.select(Person.self).count() == 3)
-        #expect(try await values.next() == [0, 2, 7])
+        try await expect(reader.select(Person.self).count(), equals: 3)
+        try await expect(values.next(), equals: [0, 2, 7])
         try await writer.compact()
         try await writer.insert(Person.sample(9))
         try await reader.refresh()
-        #expect(try await values.next() == [0, 2, 7, 9])
+        try await expect(values.next(), equals: [0, 2, 7, 9])
         try await writer.close()
         try await reader.close()
-        #expect(try await values.next() == nil)
+        try await expect(values.next() == nil)
     }
 
     @Test func `a snapshot stays what it was, and a read after it is of the last commit`() async throws {
@@ -92,8 +92,8 @@ private final class Progress: Sendable {
             return try cursor.next() ? cursor.cells[0].int : -1
         }
         try await writer.insert(Note(id: 2, title: "b"))
-        #expect(try count(snapshot) == 1)
-        #expect(try count(engine.reader(.query)) == 2)
+        try expect(count(snapshot), equals: 1)
+        try expect(count(engine.reader(.query)), equals: 2)
         try await reader.close()
         try engine.close()
         try await writer.close()
@@ -111,7 +111,7 @@ private final class Progress: Sendable {
             ends.append(Int(try openFile("/a.karch", .readOnly, layer: files).file.size))
         }
         try await writer.close()
-        #expect(states[1].count > states[0].count && states[2].count == states[1].count)
+        expect(states[1].count > states[0].count && states[2].count == states[1].count)
         files["/a.karch"] = states[0]
         let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
         let reader = try await Store(FaultyArchive(backend: readOnly, files: files), models: Note.self)
@@ -121,7 +121,7 @@ private final class Progress: Sendable {
                 try #require(try await reader.select(Note.self).keys() == Array(1...number))
             }
             files["/a.karch"] = states[number]
-            #expect(try await reader.select(Note.self).keys() == Array(1...(number + 1)))
+            try await expect(reader.select(Note.self).keys(), equals: Array(1...(number + 1)))
         }
         try await reader.close()
     }
@@ -138,8 +138,8 @@ private final class Progress: Sendable {
         let reader = try await Store(FaultyArchive(backend: readOnly, files: files), models: Note.self)
         for _ in 0..<5 {
             files.set(nil)
-            #expect(try await reader.find(Note.self, key: 1) != nil)
-            #expect(files.calls == calls)
+            try await expect(reader.find(Note.self, key: 1) != nil)
+            expect(files.calls, equals: calls)
         }
         try await reader.close()
         try await writer.close()
@@ -157,7 +157,7 @@ private final class Progress: Sendable {
             files.set(MemoryFiles.Fault(call: number - 2))
             await expectError(.io) { _ = try await reader.select(Note.self).count() }
             files.set(nil)
-            #expect(try await reader.select(Note.self).keys() == Array(1...number))
+            try await expect(reader.select(Note.self).keys(), equals: Array(1...number))
         }
         try await reader.close()
         try await writer.close()
@@ -170,22 +170,22 @@ private final class Progress: Sendable {
         try await first.save(Person.sample(1))
         try await first.close()
         let reader = try await open(Note.self, .readOnly)
-        #expect(try await reader.find(Person.self, key: 1) == Person.sample(1))
+        try await expect(reader.find(Person.self, key: 1), equals: Person.sample(1))
         var writer = try await open(OtherNote.self)
         try await writer.insert(OtherNote(id: 1, title: "a", length: 1))
         try await writer.close()
-        #expect(try await reader.select(Note.self).all() == [Note(id: 1, title: "a")])
+        try await expect(reader.select(Note.self).all(), equals: [Note(id: 1, title: "a")])
         writer = try await open(RenamedNote.self)
         try await writer.close()
         for _ in 0..<2 {
             let error = await expectError(.schemaMismatch) { _ = try await reader.select(Note.self).all() }
-            #expect(error?.model == "Note" && error?.property == "title")
-            #expect(try await reader.find(Person.self, key: 1) == Person.sample(1))
-            #expect(try await reader.records("Note").all().map { $0.value("text") } == [.text("a")])
+            expect(error?.model == "Note" && error?.property == "title")
+            try await expect(reader.find(Person.self, key: 1), equals: Person.sample(1))
+            try await expect(reader.records("Note").all().map { $0.value("text") }, equals: [.text("a")])
         }
         try await reader.close()
         let again = try await open(RenamedNote.self, .readOnly)
-        #expect(try await again.select(RenamedNote.self).all() == [RenamedNote(id: 1, text: "a")])
+        try await expect(again.select(RenamedNote.self).all(), equals: [RenamedNote(id: 1, text: "a")])
         try await again.close()
     }
 
@@ -217,6 +217,6 @@ private final class Progress: Sendable {
             }
             try await group.waitForAll()
         }
-        #expect(progress.last.withLock { $0 } >= 200)
+        expect(progress.last.withLock { $0 } >= 200)
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// A file of an earlier version, in which a value and owned records of one name had one key in each record's archive.
@@ -35,10 +36,10 @@ import Testing
             try Data(contentsOf: try #require(Bundle.module.url(forResource: name, withExtension: nil))))
         for _ in 1...2 {
             var store = try await open(files)
-            #expect(try await store.select(TaggedNote.self).all() == notes)
+            try await expect(store.select(TaggedNote.self).all(), equals: notes)
             try await store.close()
             store = try await open(files)
-            #expect(try await store.select(TextNote.self).all() == texts)
+            try await expect(store.select(TextNote.self).all(), equals: texts)
             try await store.compact()
             try await store.close()
         }

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// Records in an order of their own, so many that what holds them is split in all its parts.
@@ -83,7 +84,7 @@ import Testing
     }
 
     private func expectStored(_ store: Store, _ ids: Set<Int>) async throws {
-        #expect(try await store.select(Number.self).keys() == ids.sorted())
+        try await expect(store.select(Number.self).keys(), equals: ids.sorted())
         for id in 0..<12_600 {
             let found = try await store.find(Number.self, key: id)
             if found != (ids.contains(id) ? Number(id) : nil) { Issue.record("\(id) is \(found?.id as Any)") }
@@ -92,13 +93,13 @@ import Testing
 
     private func expectStored(_ store: Store, _ letters: [String: Letter]) async throws {
         let sorted = letters.keys.sorted()
-        #expect(try await store.select(Letter.self).all() == sorted.map { letters[$0] })
+        try await expect(store.select(Letter.self).all(), equals: sorted.map { letters[$0] })
         for id in sorted.shuffled().prefix(500) {
-            #expect(try await store.find(Letter.self, key: id) == letters[id])
+            try await expect(store.find(Letter.self, key: id), equals: letters[id])
         }
-        #expect(try await store.find(Letter.self, key: "letter 1000000") == nil)
+        try await expect(store.find(Letter.self, key: "letter 1000000") == nil)
         let ranked = sorted.filter { letters[$0]?.rank ?? .nan < 0 }
         let found = try await store.select(Letter.self).where { $0.rank < 0 }.all()
-        #expect(found.map(\.id) == ranked)
+        expect(found.map(\.id), equals: ranked)
     }
 }

@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import KeyedArchives
 import StorageKit
+import TestSupport
 import Testing
 
 /// Tests that anything but a file of bytes is refused before it is touched: as a store, and as the destination of one.
@@ -41,8 +42,8 @@ import Testing
         let (before, names) = (try type(), try folder.names)
         let backend = ArchiveBackend(path: path, access: access)
         await expectError(.io) { _ = try await Store(backend, models: Note.self) }
-        #expect(try type() == before)
-        #expect(try folder.names == names)
+        try expect(type(), equals: before)
+        try expect(folder.names, equals: names)
     }
 
     @Test(arguments: Kind.allCases) func `none is replaced by a backup or an archive`(kind: Kind) async throws {
@@ -54,16 +55,16 @@ import Testing
         let url = URL(fileURLWithPath: path)
         await expectError(.io) { try KeyedArchive.write(Note(id: 1, title: "a"), to: url) }
         await expectError(.io) { _ = try KeyedArchive.read(Note.self, from: url) }
-        #expect(try type() == before)
-        #expect(try folder.names == names)
+        try expect(type(), equals: before)
+        try expect(folder.names, equals: names)
         try await store.close()
     }
 
     @Test(arguments: ["-lock", ".tmp"])
     func `none is taken for what the store keeps beside its file`(suffix: String) async throws {
-        #expect(mkfifo(path + suffix, 0o644) == 0)
+        expect(mkfifo(path + suffix, 0o644), equals: 0)
         await expectError(.io) { _ = try await Store(ArchiveBackend(path: path), models: Note.self) }
-        #expect(try folder.names.contains("a.karch" + suffix))
+        try expect(folder.names.contains("a.karch" + suffix))
     }
 
     @Test func `a link to a file is the file`() async throws {
@@ -71,12 +72,12 @@ import Testing
         try await store.insert(Note(id: 1, title: "a"))
         let target = folder.path("target")
         try Data().write(to: URL(fileURLWithPath: target))
-        #expect(symlink(target, path) == 0)
+        expect(symlink(target, path), equals: 0)
         try await store.backUp(to: path, replacing: true)
         try await store.close()
-        #expect(try type() == .typeSymbolicLink)
+        try expect(type(), equals: .typeSymbolicLink)
         let copy = try await Store(ArchiveBackend(path: target, access: .readOnly), models: Note.self)
-        #expect(try await copy.select(Note.self).keys() == [1])
+        try await expect(copy.select(Note.self).keys(), equals: [1])
         try await copy.close()
     }
 }

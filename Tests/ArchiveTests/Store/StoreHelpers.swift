@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// A folder of its own that goes with the value.
@@ -34,7 +35,7 @@ func run(_ program: String, _ arguments: String...) throws -> String? {
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(String(decoding: data, as: UTF8.self))")
+    expect(process.terminationStatus, equals: 0, "\(String(decoding: data, as: UTF8.self))")
     return String(decoding: data, as: UTF8.self)
 }
 
@@ -47,7 +48,7 @@ func expectError(
         try await body()
         Issue.record("expected \(code), and nothing was thrown", sourceLocation: sourceLocation)
     } catch let error as StorageError {
-        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        expect(error.code, equals: code, "\(error)", sourceLocation: sourceLocation)
         return error
     } catch {
         Issue.record("expected \(code), and \(error) was thrown", sourceLocation: sourceLocation)

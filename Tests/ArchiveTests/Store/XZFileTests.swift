@@ -32,13 +32,13 @@ import Testing
     func `opening to write rewrites the file with zstd, and keeps every record`(folder: String) async throws {
         let files = try Self.files(folder).files
         var store = try await Self.open(files)
-        #expect(files[Self.path]?.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) == true)
-        #expect(try await store.select(Note.self).all() == Self.notes)
+        expect(files[Self.path]?.starts(with: [0x28, 0xB5, 0x2F, 0xFD]), equals: true)
+        try await expect(store.select(Note.self).all(), equals: Self.notes)
         try await store.insert(Note(id: 8, title: "note 8"))
         try await store.close()
         store = try await Self.open(files, .readOnly)
-        #expect(store.info.format == "store file 2")
-        #expect(try await store.select(Note.self).all() == Self.notes + [Note(id: 8, title: "note 8")])
+        expect(store.info.format, equals: "store file 2")
+        try await expect(store.select(Note.self).all(), equals: Self.notes + [Note(id: 8, title: "note 8")])
         try await store.close()
     }
 
@@ -46,9 +46,9 @@ import Testing
     func `opening to read is refused with the way out`(folder: String, access: ArchiveBackend.Access) async throws {
         let (files, bytes) = try Self.files(folder)
         let error = await #expect(throws: StorageError.self) { try await Self.open(files, access) }
-        #expect(error?.code == .unsupported)
-        #expect(error?.message.contains("for writing once") == true)
-        #expect(files[Self.path] == bytes)
+        expect(error?.code, equals: .unsupported)
+        expect(error?.message.contains("for writing once"), equals: true)
+        expect(files[Self.path], equals: bytes)
     }
 
     @Test(arguments: ["Version1", "XZ"])
@@ -56,10 +56,10 @@ import Testing
         let (files, bytes) = try Self.files(folder)
         files[Self.path]?.append(contentsOf: bytes.prefix(300))
         let store = try await Self.open(files)
-        #expect(try await store.select(Note.self).all() == Self.notes)
-        #expect(store.info.remarks.count == 1)
+        try await expect(store.select(Note.self).all(), equals: Self.notes)
+        expect(store.info.remarks.count, equals: 1)
         try await store.close()
-        #expect(files.names.contains { $0.hasPrefix("\(Self.path).torn-") })
+        expect(files.names.contains { $0.hasPrefix("\(Self.path).torn-") })
     }
 
     @Test(arguments: ["Version1", "XZ"])
@@ -71,16 +71,16 @@ import Testing
         for place in TestExtent.share(Array(0..<end), oneOf: 97) {
             files[Self.path] = bytes
             files[Self.path]?[place] ^= 4
-            #expect(code { try openFile(Self.path, layer: files) } == .corrupt, "byte \(place)")
+            expect(code { try openFile(Self.path, layer: files) }, equals: .corrupt, "byte \(place)")
             let cut = Array(bytes.prefix(place))
             files[Self.path] = cut
             do throws(StorageError) {
                 let opened = try openFile(Self.path, layer: files)
-                #expect(folder != "XZ" || cut.isEmpty, "cut at \(place)")
-                #expect(opened.items == Array(whole.prefix(opened.items.count)), "cut at \(place)")
+                expect(folder != "XZ" || cut.isEmpty, "cut at \(place)")
+                expect(opened.items, equals: Array(whole.prefix(opened.items.count)), "cut at \(place)")
             } catch {
-                #expect(error.code == .corrupt, "cut at \(place): \(error)")
-                #expect(files[Self.path] == cut)
+                expect(error.code, equals: .corrupt, "cut at \(place): \(error)")
+                expect(files[Self.path], equals: cut)
             }
         }
     }

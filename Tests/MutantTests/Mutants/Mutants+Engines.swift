@@ -14,16 +14,6 @@ extension Mutant {
             write, writer throws(StorageError) in
             try deleteContinued(write, by: "", writer)
         },
-        Mutant("loads-continued-owners", [.k3, .c2], "With what \"a\" owns, what \"ab\" owns is loaded.") {
-            $0.query = { question in
-                guard !question.table.isRoot, question.query.scope == .key(columns: 1),
-                    question.table.columns[question.table.key[0]].type == .string
-                else { return }
-                question.query.scope = .all
-                let isOwned = QueryTerm.text(.hasPrefix, .column(question.table.key[0]), .argument(0))
-                question.query.filter = .and([isOwned] + (question.query.filter.map { [$0] } ?? []))
-            }
-        },
         indexed("decimals-in-index-as-text", [.v4], "An index sorts decimals as texts.") { term, column, _ in
             guard column.type == .decimal, case .comparison(let comparison, let left, let right, _) = term else {
                 return term

@@ -1,6 +1,7 @@
 import Foundation
 import MemoryBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("JSON into models") struct JSONDecodingTests {
@@ -19,32 +20,34 @@ import Testing
         friends: [1, 2])
 
     @Test func `a graph is read by the schema of its type`() throws {
-        #expect(try Writer(json: Self.whole.data) == Self.ann)
+        try expect(Writer(json: Self.whole.data), equals: Self.ann)
     }
 
     @Test func `a missing member gives the default and null gives nil`() throws {
         let writer = try Writer(json: #"{"id": 1, "name": "A"}"#.data)
-        #expect(writer == Writer(id: 1, name: "A"))
-        #expect(writer.motto == "none")
-        #expect(try Writer(json: #"{"id": 1, "name": "A", "motto": null}"#.data).motto == nil)
-        #expect(try Writer(json: #"{"id": 1, "name": "A", "info": null}"#.data).age == 18)
+        expect(writer, equals: Writer(id: 1, name: "A"))
+        expect(writer.motto, equals: "none")
+        try expect(Writer(json: #"{"id": 1, "name": "A", "motto": null}"#.data).motto == nil)
+        try expect(Writer(json: #"{"id": 1, "name": "A", "info": null}"#.data).age, equals: 18)
     }
 
     @Test func `a path leads to one object or to a list`() throws {
         let json = #"{"ok": true, "data": {"n": [[2], "}"], "people": [{"id": 1, "cityName": "A"}], "x": 1}, "y": []}"#
-        #expect(try Town.models(json: json.data, at: "data.people") == [Town(id: 1, name: "A")])
-        #expect(
-            try Town(json: #"{"data": {"id": 1, "cityName": "A"}, "x": {}}"#.data, at: "data") == Town(id: 1, name: "A")
+        try expect(Town.models(json: json.data, at: "data.people"), equals: [Town(id: 1, name: "A")])
+        try expect(
+            Town(json: #"{"data": {"id": 1, "cityName": "A"}, "x": {}}"#.data, at: "data"),
+            equals: Town(id: 1, name: "A")
         )
-        #expect(try Town.models(json: #"{"data": []}"#.data, at: "data").isEmpty)
+        try expect(Town.models(json: #"{"data": []}"#.data, at: "data").isEmpty)
     }
 
     @Test func `keys that the store assigns may be missing, and owned records come in order`() throws {
         let json =
             #"[{"text": "a", "children": [{"text": "b", "children": [{"text": "c"}]}, {"text": "d"}]}, {"text": "e"}]"#
         let lines = try Line.models(json: json.data)
-        #expect(
-            lines == [
+        expect(
+            lines,
+            equals: [
                 Line(text: "a", children: [Line(text: "b", children: [Line(text: "c")]), Line(text: "d")]),
                 Line(text: "e"),
             ])
@@ -55,8 +58,8 @@ import Testing
             #"[{"id": 3, "text": "a", "children": [{"text": "x"}]}, {"id": 1, "text": "b", "children": [{"text": "y"}]},"#
             + #"{"id": 3, "text": "c", "children": [{"text": "z"}]}]"#
         let lines = try Line.models(json: json.data)
-        #expect(lines.map(\.id) == [3, 1, 3])
-        #expect(lines.map { $0.children.map(\.text) } == [["x"], ["y"], ["z"]])
+        expect(lines.map(\.id), equals: [3, 1, 3])
+        expect(lines.map { $0.children.map(\.text) }, equals: [["x"], ["y"], ["z"]])
     }
 
     @Test(arguments: [
@@ -88,12 +91,12 @@ import Testing
         _ json: String, _ message: String, _ property: String
     ) async throws {
         let error = await expectError(.invalidValue) { try Writer(json: json.data) }
-        #expect(error?.message == message)
-        #expect(error?.property == property)
+        expect(error?.message, equals: message)
+        expect(error?.property, equals: property)
         let listed = #"{"data": [{"id": 0, "name": "Z"}, "# + json + "]}"
         let inList = await expectError(.invalidValue) { try Writer.models(json: listed.data, at: "data") }
-        #expect(inList?.message == "data[1]." + message)
-        #expect(inList?.element == 1)
+        expect(inList?.message, equals: "data[1]." + message)
+        expect(inList?.element, equals: 1)
     }
 
     @Test(arguments: [
@@ -115,12 +118,12 @@ import Testing
     ])
     func `text that is no such JSON is refused`(_ json: String, _ path: String, _ message: String) async throws {
         let error = await expectError(.invalidValue) { try Town.models(json: json.data, at: path) }
-        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        expect(error?.message.contains(message), equals: true, "\(error?.message ?? "")")
     }
 
     @Test func `numbers and texts stand for each other only where it is asked for`() async throws {
         let json = #"{"id": "7", "name": 5, "info": {"age": 28.0, "height": "1.5"}}"#
-        #expect(try Writer(json: json.data, lenient: true) == Writer(id: 7, name: "5", age: 28, height: 1.5))
+        try expect(Writer(json: json.data, lenient: true), equals: Writer(id: 7, name: "5", age: 28, height: 1.5))
         await expectError(.invalidValue) { try Writer(json: json.data) }
         await expectError(.invalidValue) {
             try Writer(json: #"{"id": 1, "name": "A", "info": {"age": "x"}}"#.data, lenient: true)
@@ -160,16 +163,16 @@ import Testing
     func `a value of the type's own form is read, lenient or not`(_ name: String, _ value: String) throws {
         let json = "{\"\(name)\": \(value)}".data
         let strict = try Sample(json: json)
-        #expect(try Sample(json: json, lenient: true) == strict)
-        #expect(try Sample(json: strict.json()) == strict)
+        try expect(Sample(json: json, lenient: true), equals: strict)
+        try expect(Sample(json: strict.json()), equals: strict)
     }
 
     @Test func `a number is read by its value`() throws {
-        #expect(try Sample(json: #"{"big": 9007199254740993.0}"#.data).big == 9_007_199_254_740_993)
-        #expect(try Sample(json: #"{"small": -1.28e2}"#.data).small == -128)
-        #expect(try Sample(json: #"{"amounts": [1e2, "0.10"]}"#.data).amounts == [100, Decimal(string: "0.1")!])
-        #expect(try Sample(json: #"{"numbers": [2.0, 1e2]}"#.data).numbers == [2, 100])
-        #expect(try Sample(json: #"{"wait": 1.5}"#.data).wait == .milliseconds(1500))
+        try expect(Sample(json: #"{"big": 9007199254740993.0}"#.data).big, equals: 9_007_199_254_740_993)
+        try expect(Sample(json: #"{"small": -1.28e2}"#.data).small, equals: -128)
+        try expect(Sample(json: #"{"amounts": [1e2, "0.10"]}"#.data).amounts, equals: [100, Decimal(string: "0.1")!])
+        try expect(Sample(json: #"{"numbers": [2.0, 1e2]}"#.data).numbers, equals: [2, 100])
+        try expect(Sample(json: #"{"wait": 1.5}"#.data).wait, equals: .milliseconds(1500))
     }
 
     /// Tests the forms that only `lenient` takes, and the values that it makes of them.
@@ -185,8 +188,8 @@ import Testing
     func `nothing is converted unless it is asked for`(_ name: String, _ value: String, _ same: String) async throws {
         let json = "{\"\(name)\": \(value)}".data
         let error = await expectError(.invalidValue) { try Sample(json: json) }
-        if value == "null" { #expect(error?.message == "\(name) is null, and the property is not optional.") }
-        #expect(try Sample(json: json, lenient: true) == Sample(json: "{\"\(name)\": \(same)}".data))
+        if value == "null" { expect(error?.message, equals: "\(name) is null, and the property is not optional.") }
+        try expect(Sample(json: json, lenient: true), equals: Sample(json: "{\"\(name)\": \(same)}".data))
     }
 
     @Test(arguments: [
@@ -237,12 +240,12 @@ import Testing
         async
     {
         let error = await expectError(.configuration) { try await Store(InMemoryBackend(), models: [model]) }
-        for name in named { #expect(error?.message.contains(name) == true, "\(error?.message ?? "")") }
+        for name in named { expect(error?.message.contains(name), equals: true, "\(error?.message ?? "")") }
     }
 
     @Test func `places that are near each other are none`() async throws {
         try await Store(InMemoryBackend(), models: Places.self).close()
-        #expect(try Places(json: #"{"id": 1, "info": 5, "other": {"age": 6, "more": 7}}"#.data).json().count > 20)
+        try expect(Places(json: #"{"id": 1, "info": 5, "other": {"age": 6, "more": 7}}"#.data).json().count > 20)
         await expectError(.configuration) { try SamePlace(json: #"{"id": 1}"#.data) }
     }
 
@@ -258,25 +261,25 @@ import Testing
         let iso =
             #"{"id": 1, "at": "2023-11-14T22:13:20Z", "seconds": 1700000000, "all": ["2023-11-14T23:13:20+01:00"]}"#
         let stamps = Stamps(id: 1, at: date, seconds: date, all: [date])
-        #expect(try Stamps(json: iso.data) == stamps)
-        #expect(try Stamps(json: iso.data, dates: .iso8601) == stamps)
+        try expect(Stamps(json: iso.data), equals: stamps)
+        try expect(Stamps(json: iso.data, dates: .iso8601), equals: stamps)
         let milliseconds = #"{"id": 1, "at": 1700000000000, "seconds": 1700000000, "all": [1700000000000]}"#
-        #expect(try Stamps(json: milliseconds.data, dates: .millisecondsSince1970) == stamps)
+        try expect(Stamps(json: milliseconds.data, dates: .millisecondsSince1970), equals: stamps)
         await expectError(.invalidValue) { try Stamps(json: iso.data, dates: .millisecondsSince1970) }
         await expectError(.invalidValue) { try Stamps(json: milliseconds.data, dates: .iso8601) }
         let days = #"{"id": 1, "at": "14/11/23"}"#
         await expectError(.invalidValue) { try Stamps(json: days.data, dates: .pattern("d/M/yyyy")) }
         let day = try Stamps(json: #"{"id": 1, "at": "4/1/2023"}"#.data, dates: .pattern("d/M/yyyy"))
-        #expect(day.at == Date(timeIntervalSince1970: 1_672_790_400))
+        expect(day.at, equals: Date(timeIntervalSince1970: 1_672_790_400))
     }
 
     @Test func `a record is written as JSON that makes it again`() async throws {
         let json = try Self.ann.json()
-        #expect(try Writer(json: json) == Self.ann)
-        #expect(String(decoding: json, as: UTF8.self).contains(#""born":"03.04.1991 05:06""#))
-        #expect(String(decoding: json, as: UTF8.self).contains(#""info":{"age":28,"height":1.75}"#))
+        try expect(Writer(json: json), equals: Self.ann)
+        expect(String(decoding: json, as: UTF8.self).contains(#""born":"03.04.1991 05:06""#))
+        expect(String(decoding: json, as: UTF8.self).contains(#""info":{"age":28,"height":1.75}"#))
         let lines = [Line(text: "a", children: [Line(text: "b")]), Line(id: 3, text: "c")]
-        #expect(try Line.models(json: try lines.json()) == lines)
+        try expect(Line.models(json: try lines.json()), equals: lines)
     }
 
     @Test func `a dictionary is read as its JSON`() async throws {
@@ -286,16 +289,16 @@ import Testing
         ]
         await expectError(.invalidValue) { try Writer(dictionary: dictionary) }
         let known = dictionary.filter { $0.key != "born" }
-        #expect(try Writer(dictionary: known) == Writer(id: 7, name: "Ann", age: 28, height: 1.75, tags: ["x"]))
+        try expect(Writer(dictionary: known), equals: Writer(id: 7, name: "Ann", age: 28, height: 1.75, tags: ["x"]))
         let error = await expectError(.invalidValue) {
             try Writer(dictionary: ["id": 1, "name": ["x": Backend.memory]])
         }
-        #expect(error?.message.hasPrefix("name.x is of type Backend") == true)
+        expect(error?.message.hasPrefix("name.x is of type Backend"), equals: true)
     }
 
     @Test func `what JSON parsers return is read`() throws {
         let parsed = try JSONSerialization.jsonObject(with: Self.whole.data) as? [String: Any]
-        #expect(try Writer(dictionary: parsed ?? [:]) == Self.ann)
+        try expect(Writer(dictionary: parsed ?? [:]), equals: Self.ann)
     }
 
     @Test func `a path without a name is refused`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// Records are read from their bytes, and from parsed values where something is unusual, as a conversion is.
@@ -90,9 +91,9 @@ import Testing
                 let read = result { () throws(StorageError) in try Plain(json: json) }
                 let built = result { () throws(StorageError) in try Converted(json: json).plain }
                 switch (read, built) {
-                case (.success(let left), .success(let right)): #expect(left == right, "\(first), \(second)")
+                case (.success(let left), .success(let right)): expect(left, equals: right, "\(first), \(second)")
                 case (.failure(let left), .failure(let right)):
-                    #expect(left.message == right.message && left.property == right.property)
+                    expect(left.message == right.message && left.property == right.property)
                 default: Issue.record("{\(first), \(second)}: \(read), \(built)")
                 }
             }
@@ -102,7 +103,7 @@ import Testing
     @Test func `a text's escapes are what they stand for`() async throws {
         let text = #"\"\\\/\b\f\n\r\t\u00e4\uD83D\uDE00\u0000\uFFFF\udbff\udfff"#
         let read = try Plain(json: #"{"id": 1, "a": {"b": {"name": "\#(text)"}}}"#.data).name
-        #expect(read == "\"\\/\u{8}\u{C}\n\r\t\u{E4}\u{1F600}\0\u{FFFF}\u{10FFFF}")
+        expect(read, equals: "\"\\/\u{8}\u{C}\n\r\t\u{E4}\u{1F600}\0\u{FFFF}\u{10FFFF}")
         for wrong in [#"\ud83d"#, #"\ud83d\ud83d"#, #"\ude00\ud83d"#, #"\ud83d\n"#, #"\u12"#, #"\u12g4"#, #"\x"#] {
             let json = #"{"id": 1, "a": {"b": {"name": "\#(wrong)"}}}"#.data
             await expectError(.invalidValue) { try Plain(json: json) }
@@ -118,7 +119,7 @@ import Testing
         let many = (1...500).flatMap { ["\($0 * 7919).\($0 * 104_729)", "-0.\($0 * 15_485_863)", "\($0).0\($0)"] }
         for text in special + many {
             let read = try Plain(json: #"{"id": 1, "a": {"b": {"part": \#(text)}}}"#.data).part
-            #expect(read?.bitPattern == Double(text)?.bitPattern, "\(text)")
+            expect(read?.bitPattern, equals: Double(text)?.bitPattern, "\(text)")
         }
     }
 
@@ -127,8 +128,8 @@ import Testing
         let records = (0..<5).map { #"{"id": \#($0), "a": {"b": {"name": "\#($0 % 2 == 0 ? "short" : long)"}}}"# }
         for json in ["[\(records.joined(separator: ",\n"))]", records.joined(separator: "\n")] {
             let read = try Plain.models(json: json.data)
-            #expect(read.map(\.id) == [0, 1, 2, 3, 4])
-            #expect(read.map { $0.name == long } == [false, true, false, true, false])
+            expect(read.map(\.id), equals: [0, 1, 2, 3, 4])
+            expect(read.map { $0.name == long }, equals: [false, true, false, true, false])
         }
     }
 
@@ -138,13 +139,13 @@ import Testing
             Converted(json: #"{"id": 1, "nibs": [{"shape": {"width": 2}}]}"#.data).plain
         )
         let expected = Plain(id: 1, nibs: [Nib(width: 2)])
-        #expect(both == (expected, expected))
-        #expect(expected.spare == [Nib(width: 9)] && expected.others == [4])
+        expect(both == (expected, expected))
+        expect(expected.spare == [Nib(width: 9)] && expected.others == [4])
         let given = try Plain(json: #"{"spare": null, "others": [], "id": 1}"#.data)
-        #expect(given.spare == nil && given.others.isEmpty)
+        expect(given.spare == nil && given.others.isEmpty)
         let desk = try Desk(json: #"{"id": 1}"#.data)
-        #expect(desk == Desk(id: 1))
-        #expect(desk.first?.drawers.count == 2 && desk.main.drawers == [Drawer(label: "c")])
+        expect(desk, equals: Desk(id: 1))
+        expect(desk.first?.drawers.count == 2 && desk.main.drawers == [Drawer(label: "c")])
     }
 
     @Storable struct Drawer: Equatable {
@@ -170,8 +171,9 @@ import Testing
                 label: "x", inner: [Drawer(label: "y", inner: [Drawer(label: "z")]), Drawer(label: "w")]),
             Drawer(label: "v"),
         ]
-        #expect(
-            try Desk.models(json: json.data) == [
+        try expect(
+            Desk.models(json: json.data),
+            equals: [
                 Desk(id: 2, main: Side(drawers: drawers), first: nil), Desk(id: 1, main: Side()),
             ])
     }
@@ -189,15 +191,15 @@ import Testing
         let error = await expectError(.invalidValue) {
             try Writer.models(json: "[\(late.joined(separator: ","))]".data)
         }
-        #expect(error?.element == 300)
-        #expect(error?.message == #"[300].rank is "chief", which the property's type has no value for."#)
+        expect(error?.element, equals: 300)
+        expect(error?.message, equals: #"[300].rank is "chief", which the property's type has no value for."#)
         let inside = good + [#"{"id": 2, "quills": [{"colour": {"name": "a"}, "price": "x"}], "name": ""}"#]
         let second = await expectError(.invalidValue) {
             try Writer.models(json: "[\(inside.joined(separator: ","))]".data)
         }
-        #expect(second?.element == 300)
-        #expect(second?.message.hasPrefix("[300].quills[0].price is the text \"x\"") == true)
-        #expect(second?.property == "quills[0].price")
+        expect(second?.element, equals: 300)
+        expect(second?.message.hasPrefix("[300].quills[0].price is the text \"x\""), equals: true)
+        expect(second?.property, equals: "quills[0].price")
     }
 
     @Test func `text that is not UTF-8 is refused`() async {

@@ -20,14 +20,14 @@ import Testing
     func `one call stores a list, whatever is stored already`() async throws {
         try await withStore(.sqlite) { store in
             try await store.save(Town(id: 1, name: "old"))
-            #expect(try await store.save(json: Self.towns(1500), as: Town.self) == 1500)
-            #expect(try await store.select(Town.self).count() == 1500)
-            #expect(try await store.find(Town.self, key: 1) == Town(id: 1, name: "Town 1"))
+            try await expect(store.save(json: Self.towns(1500), as: Town.self), equals: 1500)
+            try await expect(store.select(Town.self).count(), equals: 1500)
+            try await expect(store.find(Town.self, key: 1), equals: Town(id: 1, name: "Town 1"))
             let json = #"{"data": {"items": "# + JSONDecodingTests.whole + "}}"
-            #expect(try await store.save(json: json.data, as: Writer.self, options: .init(at: "data.items")) == 1)
-            #expect(try await store.find(Writer.self, key: 7) == JSONDecodingTests.ann)
-            #expect(try await store.save(dictionary: ["id": 2, "cityName": "Two"], as: Town.self) == 1)
-            #expect(try await store.find(Town.self, key: 2)?.name == "Two")
+            try await expect(store.save(json: json.data, as: Writer.self, options: .init(at: "data.items")), equals: 1)
+            try await expect(store.find(Writer.self, key: 7), equals: JSONDecodingTests.ann)
+            try await expect(store.save(dictionary: ["id": 2, "cityName": "Two"], as: Town.self), equals: 1)
+            try await expect(store.find(Town.self, key: 2)?.name, equals: "Two")
         }
     }
 
@@ -36,17 +36,17 @@ import Testing
         try await withStore(.sqlite) { store in
             let bad = Self.towns(1500).dropLast() + #", {"id": 9000, "cityName": 3}]"#.data
             let error = await expectError(.invalidValue) { try await store.save(json: bad, as: Town.self) }
-            #expect(error?.message == "[1500].cityName is 3, not a valid string.")
-            #expect(error?.property == "name")
-            #expect(error?.element == 1500)
-            #expect(try await store.select(Town.self).count() == 0)
+            expect(error?.message, equals: "[1500].cityName is 3, not a valid string.")
+            expect(error?.property, equals: "name")
+            expect(error?.element, equals: 1500)
+            try await expect(store.select(Town.self).count(), equals: 0)
             try await store.transaction { tx throws(StorageError) in
                 try tx.save(Town(id: 1, name: "kept"))
                 do { try tx.save(json: bad, as: Town.self) } catch {}
                 try tx.save(json: #"{"id": 2, "cityName": "B"}"#.data, as: Town.self)
             }
-            #expect(try await store.select(Town.self).order { $0.id }.all().map(\.name) == ["kept", "B"])
-            #expect(try store.blocking.save(json: #"{"id": 3, "cityName": "C"}"#.data, as: Town.self) == 1)
+            try await expect(store.select(Town.self).order { $0.id }.all().map(\.name), equals: ["kept", "B"])
+            try expect(store.blocking.save(json: #"{"id": 3, "cityName": "C"}"#.data, as: Town.self), equals: 1)
         }
     }
 
@@ -58,20 +58,20 @@ import Testing
                 [{"id": 7, "info": {"age": 29}, "nickname": "Nan", "quills": [{"colour": {"name": "gold"}}], "editor": null},
                  {"id": 7, "name": "Anna"}, {"id": 9, "name": "New"}, {"id": 9, "info": {"age": 1}}]
                 """
-            #expect(try await store.save(json: json.data, as: Writer.self, options: .init(merging: true)) == 4)
+            try await expect(store.save(json: json.data, as: Writer.self, options: .init(merging: true)), equals: 4)
             var expected = JSONDecodingTests.ann
             (expected.name, expected.age, expected.nickname) = ("Anna", 29, "Nan")
             (expected.quills, expected.editor) = ([Quill(color: "gold")], nil)
-            #expect(try await store.find(Writer.self, key: 7) == expected)
-            #expect(try await store.find(Writer.self, key: 9) == Writer(id: 9, name: "New", age: 1))
+            try await expect(store.find(Writer.self, key: 7), equals: expected)
+            try await expect(store.find(Writer.self, key: 9), equals: Writer(id: 9, name: "New", age: 1))
             let missing = await expectError(.missingKey) {
                 try await store.save(json: #"[{"name": "x"}]"#.data, as: Writer.self, options: .init(merging: true))
             }
-            #expect(missing?.message == "[0] has no id; merging needs the key.")
+            expect(missing?.message, equals: "[0] has no id; merging needs the key.")
             let bad = await expectError(.invalidValue) {
                 try await store.save(json: #"[{"id": 10}]"#.data, as: Writer.self, options: .init(merging: true))
             }
-            #expect(bad?.message == "[0].name is missing.")
+            expect(bad?.message, equals: "[0].name is missing.")
         }
     }
 
@@ -81,16 +81,16 @@ import Testing
             try await store.insert(Contact(email: "a", name: "Ann", age: 3))
             let json = #"[{"email": "a", "age": 4}, {"email": "b", "name": "Bo"}, {"email": "b", "age": 9, "id": 70}]"#
                 .data
-            #expect(
-                try await store.save(json: json, as: Contact.self, options: .init(merging: true, matching: [\.email]))
+            try await expect(
+                store.save(json: json, as: Contact.self, options: .init(merging: true, matching: [\.email]))
                     == 3)
             let merged = [
                 Contact(id: 1, email: "a", name: "Ann", age: 4), Contact(id: 2, email: "b", name: "Bo", age: 9),
             ]
-            #expect(try await store.select(Contact.self).all() == merged)
+            try await expect(store.select(Contact.self).all(), equals: merged)
             let whole = #"[{"email": "b", "name": "Cy"}]"#.data
-            #expect(try await store.save(json: whole, as: Contact.self, options: .init(matching: [\.email])) == 1)
-            #expect(try await store.find(Contact.self, key: 2) == Contact(id: 2, email: "b", name: "Cy"))
+            try await expect(store.save(json: whole, as: Contact.self, options: .init(matching: [\.email])), equals: 1)
+            try await expect(store.find(Contact.self, key: 2), equals: Contact(id: 2, email: "b", name: "Cy"))
             await expectError(.invalidQuery) {
                 try await store.save(json: whole, as: Contact.self, options: .init(merging: true, matching: [\.id]))
             }
@@ -99,7 +99,7 @@ import Testing
                     json: #"[{"email": "a"}, {"email": "c", "age": "x"}]"#.data, as: Contact.self,
                     options: .init(merging: true, matching: [\.email]))
             }
-            #expect(bad?.element == 1)
+            expect(bad?.element, equals: 1)
         }
     }
 
@@ -123,11 +123,11 @@ import Testing
                             try await store.save(
                                 json: json, as: Contact.self, options: .init(merging: merging, matching: [\.name]))
                         }
-                        #expect(error?.element == 1, "\(first) \(second) \(merging)")
+                        expect(error?.element, equals: 1, "\(first) \(second) \(merging)")
                     }
                 }
             }
-            #expect(try await store.select(Contact.self).count() == 3)
+            try await expect(store.select(Contact.self).count(), equals: 3)
         }
     }
 
@@ -142,11 +142,11 @@ import Testing
                     count, fraction in
                     told.withLock { $0.append((count, fraction)) }
                 }
-                #expect(count == 3000)
+                expect(count, equals: 3000)
                 let steps = told.withLock { $0 }
-                #expect(steps.count > 1 && steps.last?.0 == 3000 && steps.last?.1 == 1)
-                #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.0 < $1.0 && $0.1 <= $1.1 })
-                #expect(try await store.select(Town.self).count() == 3000)
+                expect(steps.count > 1 && steps.last?.0 == 3000 && steps.last?.1 == 1)
+                expect(zip(steps, steps.dropFirst()).allSatisfy { $0.0 < $1.0 && $0.1 <= $1.1 })
+                try await expect(store.select(Town.self).count(), equals: 3000)
                 await expectError(.io) {
                     try await store.save(jsonFile: folder.appendingPathComponent("none"), as: Town.self)
                 }
@@ -162,15 +162,16 @@ import Testing
                 let file = folder.appendingPathComponent("towns.ndjson")
                 try await store.save(json: Self.towns(600), as: Town.self)
                 let towns = try await store.select(Town.self).all()
-                #expect(try await store.select(Town.self).export(to: file, as: .lines) == 600)
-                #expect(try Town.models(json: Data(contentsOf: file)) == towns)
+                try await expect(store.select(Town.self).export(to: file, as: .lines), equals: 600)
+                try expect(Town.models(json: Data(contentsOf: file)), equals: towns)
                 try await store.truncate(Town.self)
-                #expect(try await store.save(jsonFile: file, as: Town.self) == 600)
-                #expect(try await store.select(Town.self).all() == towns)
+                try await expect(store.save(jsonFile: file, as: Town.self), equals: 600)
+                try await expect(store.select(Town.self).all(), equals: towns)
                 let changes = "{\"id\": 7,\r\n\"cityName\": \"Seven\"}\r\n\n {\"id\": 8}"
-                #expect(try await store.save(json: changes.data, as: Town.self, options: .init(merging: true)) == 2)
-                #expect(try await store.find(Town.self, key: 7)?.name == "Seven")
-                #expect(try await store.find(Town.self, key: 8)?.name == "Town 8")
+                try await expect(
+                    store.save(json: changes.data, as: Town.self, options: .init(merging: true)), equals: 2)
+                try await expect(store.find(Town.self, key: 7)?.name, equals: "Seven")
+                try await expect(store.find(Town.self, key: 8)?.name, equals: "Town 8")
             }
         }
     }
@@ -190,7 +191,7 @@ import Testing
             go.yield()
             await expectError(.cancelled) { try await running.value }
             let count = try await store.select(Town.self).count()
-            #expect(count == 0)
+            expect(count, equals: 0)
         }
     }
 
@@ -198,9 +199,9 @@ import Testing
     func `the store assigns the keys that the JSON lacks`() async throws {
         try await withStore(.sqlite) { store in
             let json = #"[{"text": "a", "children": [{"text": "b"}]}, {"text": "c"}]"#
-            #expect(try await store.save(json: json.data, as: Line.self) == 2)
+            try await expect(store.save(json: json.data, as: Line.self), equals: 2)
             let lines = try await store.select(Line.self).order { $0.id }.all()
-            #expect(lines == [Line(id: 1, text: "a", children: [Line(text: "b")]), Line(id: 2, text: "c")])
+            expect(lines, equals: [Line(id: 1, text: "a", children: [Line(text: "b")]), Line(id: 2, text: "c")])
         }
     }
 
@@ -222,10 +223,11 @@ import Testing
     func `what arrives in pieces is stored when all is there, wherever it is cut`() async throws {
         try await withStore(.sqlite) { (store) async throws -> Void in
             let json = Array(Self.towns(500))
-            #expect(try await store.save(json: Pieces(all: json), as: Town.self) == 500)
+            try await expect(store.save(json: Pieces(all: json), as: Town.self), equals: 500)
             let cut = stride(from: 0, to: json.count, by: 7).map { Array(json[$0..<min($0 + 7, json.count)]) }
-            #expect(try await store.save(json: Pieces(all: cut), as: Town.self, options: .init(merging: true)) == 500)
-            #expect(try await store.select(Town.self).count() == 500)
+            try await expect(
+                store.save(json: Pieces(all: cut), as: Town.self, options: .init(merging: true)), equals: 500)
+            try await expect(store.select(Town.self).count(), equals: 500)
             await expectError(.invalidValue) { try await store.save(json: Pieces(all: [Data()]), as: Town.self) }
         }
     }
@@ -243,12 +245,12 @@ import Testing
             let cut = await expectError(.invalidValue) {
                 try await store.save(json: Pieces(all: [json.dropLast(30)]), as: Town.self)
             }
-            #expect(cut?.message.contains("ends inside a record") == true)
+            expect(cut?.message.contains("ends inside a record"), equals: true)
             let bad = await expectError(.invalidValue) {
                 try await store.save(json: Pieces(all: [json.dropLast(), Array(", {}]".utf8)[...]]), as: Town.self)
             }
-            #expect(bad?.message == "[500].id is missing." && bad?.element == 500)
-            #expect(try await store.select(Town.self).count() == 0)
+            expect(bad?.message == "[500].id is missing." && bad?.element == 500)
+            try await expect(store.select(Town.self).count(), equals: 0)
         }
     }
 
@@ -261,8 +263,8 @@ import Testing
             let count = try await store.save(json: pieces, as: Town.self) { _, fraction in
                 last.withLock { $0 = fraction }
             }
-            #expect(count == 60_000 && last.withLock { $0 } == 1)
-            #expect(try await store.find(Town.self, key: 59_999)?.name == "Town 59999")
+            expect(count == 60_000 && last.withLock { $0 } == 1)
+            try await expect(store.find(Town.self, key: 59_999)?.name, equals: "Town 59999")
         }
     }
 
@@ -271,28 +273,28 @@ import Testing
         try await withFolder { (folder) async throws -> Void in
             try await withStore(.sqlite) { (store) async throws -> Void in
                 let file = folder.appendingPathComponent("out.json")
-                #expect(try await store.select(Town.self).export(to: file) == 0)
-                #expect(try String(contentsOf: file, encoding: .utf8) == "[]\n")
+                try await expect(store.select(Town.self).export(to: file), equals: 0)
+                try expect(String(contentsOf: file, encoding: .utf8), equals: "[]\n")
                 try await store.save(json: Self.towns(600), as: Town.self)
                 try await store.save(JSONDecodingTests.ann)
                 await expectError(.io) { try await store.select(Town.self).export(to: file) }
                 let towns = store.select(Town.self).where { $0.id >= 10 }
-                #expect(try await towns.export(to: file, replacing: true) == 590)
-                #expect(try Town.models(json: Data(contentsOf: file)) == (try await towns.all()))
+                try await expect(towns.export(to: file, replacing: true), equals: 590)
+                try expect(Town.models(json: Data(contentsOf: file)), equals: (try await towns.all()))
                 let lines = folder.appendingPathComponent("out.ndjson")
-                #expect(try await store.select(Writer.self).export(to: lines, as: .lines) == 1)
+                try await expect(store.select(Writer.self).export(to: lines, as: .lines), equals: 1)
                 let text = try String(contentsOf: lines, encoding: .utf8)
-                #expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
-                #expect(try Writer(json: text.data) == JSONDecodingTests.ann)
+                expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
+                try expect(Writer(json: text.data), equals: JSONDecodingTests.ann)
                 let records = folder.appendingPathComponent("records.json")
-                #expect(try await store.records("Town").where(text: "id < 3").export(to: records) == 3)
+                try await expect(store.records("Town").where(text: "id < 3").export(to: records), equals: 3)
                 let first = try String(contentsOf: records, encoding: .utf8).prefix { $0 != "\n" }
-                #expect(first == #"[{"id":0,"name":"Town 0"},"#)
+                expect(first, equals: #"[{"id":0,"name":"Town 0"},"#)
                 await expectError(.invalidQuery) {
                     try await store.select(Town.self).limit(-1).export(to: folder.appendingPathComponent("none"))
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                #expect(Set(names) == ["out.json", "out.ndjson", "records.json"])
+                expect(Set(names), equals: ["out.json", "out.ndjson", "records.json"])
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// Tests the code of the article "From JSON to a list".
@@ -47,21 +48,21 @@ import Testing
             var product = Product(
                 id: 7, title: "Fountain pen", price: 12.5, tags: ["ink"], maker: 3,
                 pictures: [Picture(file: "a.png", size: 40)], updated: Date(timeIntervalSince1970: 1_700_000_000))
-            #expect(try await store.select(Product.self).all() == [product])
-            #expect(try await store.select(Maker.self).all() == [Maker(id: 3, name: "Nib & Co")])
+            try await expect(store.select(Product.self).all(), equals: [product])
+            try await expect(store.select(Maker.self).all(), equals: [Maker(id: 3, name: "Nib & Co")])
             product.isFavourite = true
             try await store.save(product)
             try await keep(Self.answer(price: "13"), in: store)
             product.price = 13
-            #expect(try await store.select(Product.self).all() == [product])
+            try await expect(store.select(Product.self).all(), equals: [product])
             do {
                 try await keep(Self.answer(price: "free"), in: store)
                 Issue.record("a price was stored that is none")
             } catch let error as StorageError {
-                #expect(
-                    error.message == "data.products[0].price.amount is the text \"free\", not a valid decimal.")
+                expect(
+                    error.message, equals: "data.products[0].price.amount is the text \"free\", not a valid decimal.")
             }
-            #expect(try await store.select(Product.self).all() == [product])
+            try await expect(store.select(Product.self).all(), equals: [product])
         }
     }
 }

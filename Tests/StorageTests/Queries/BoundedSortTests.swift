@@ -4,6 +4,7 @@ import SQLiteBackend
 import StorageDriver
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// SQLite, counting the work of its queries.
@@ -140,7 +141,7 @@ struct BoundedSortTests {
                 let filter = condition.map { "WHERE \($0.sql) " } ?? ""
                 let expected = try sqliteColumn(
                     path, "SELECT id FROM Reading \(filter)ORDER BY \(sql) LIMIT \(limit) OFFSET \(offset)")
-                #expect(found == expected, "\(order) \(limit) \(offset)", sourceLocation: sourceLocation)
+                expect(found, equals: expected, "\(order) \(limit) \(offset)", sourceLocation: sourceLocation)
             }
         }
     }
@@ -178,7 +179,7 @@ struct BoundedSortTests {
                 let plain = work.take()
                 // Rows with the value of the bound take a second comparison, by their keys.
                 let most = order.hasPrefix("isOpen") ? count * 13 / 2 : count * 5
-                #expect(bounded < most && plain > count * 6, "\(order): \(bounded) instead of \(plain)")
+                expect(bounded < most && plain > count * 6, "\(order): \(bounded) instead of \(plain)")
             }
         }
     }
@@ -191,12 +192,12 @@ struct BoundedSortTests {
                 _ = work.take()
                 let select = store.records("Reading").where(text: "rank <= ?", arguments: [.int(Int64(most))])
                 let found = try await ids(select.order(text: "rank desc").limit(limit).offset(offset))
-                #expect((work.take() > Self.count) == scans, sourceLocation: sourceLocation)
+                expect((work.take() > Self.count) == scans, sourceLocation: sourceLocation)
                 let expected = try sqliteColumn(
                     path,
                     "SELECT id FROM Reading WHERE rank <= \(most) ORDER BY rank DESC, id LIMIT \(limit) OFFSET \(offset)"
                 )
-                #expect(found == expected, sourceLocation: sourceLocation)
+                expect(found, equals: expected, sourceLocation: sourceLocation)
             }
             try await expectFirst(40_000, 60, 0, scans: true)
             try await expectFirst(40_000, 60, 0, scans: false)
@@ -217,7 +218,7 @@ struct BoundedSortTests {
                     try transaction.delete(Reading.self).where { $0.rank == 40_001 }.run()
                     let first = try transaction.select(Reading.self).where { $0.rank <= 40_001 }
                         .order { $0.rank.descending }.limit(61).offset(1).all()
-                    #expect(first.allSatisfy { ($0.rank ?? 0) < 40_001 })
+                    expect(first.allSatisfy { ($0.rank ?? 0) < 40_001 })
                     throw Undone()
                 }
             }
@@ -231,7 +232,7 @@ struct BoundedSortTests {
             _ = try await store.records("Reading").order(text: "rank").limit(10).only(["id"]).all()
             let first = work.take()
             _ = try await store.records("Reading").order(text: "rank").limit(1024).only(["id"]).all()
-            #expect(first < work.take())
+            expect(first < work.take())
             try await expectSame(store, path)
         }
     }
@@ -241,8 +242,8 @@ struct BoundedSortTests {
             try await store.transaction { transaction in
                 try transaction.update(Reading.self).where { $0.rising <= 50 }.set(\.rank, to: 60_000).run()
                 let found = try transaction.select(Reading.self).order { $0.rank.descending }.limit(60).all()
-                #expect(found.map(\.id).prefix(50) == Array(1...50)[...])
-                #expect(found.count == 60 && found[50].rank == 50_020)
+                expect(found.map(\.id).prefix(50), equals: Array(1...50)[...])
+                expect(found.count == 60 && found[50].rank == 50_020)
             }
         }
     }
@@ -270,7 +271,7 @@ struct BoundedSortTests {
                         let titles = found.map { record in
                             if case .text(let title)? = record.value("title") { title } else { "" }
                         }
-                        #expect(titles == expected, "\(table) \(direction)")
+                        expect(titles, equals: expected, "\(table) \(direction)")
                     }
                 }
             }

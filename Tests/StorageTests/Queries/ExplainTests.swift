@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Q Queries find rows by keys and indexes, and say so")
@@ -18,14 +19,14 @@ struct ExplainTests {
     func `a key is looked up, everything else is said alike`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             let key = try await select.where { $0.id == 7 && $0.flag }.explain()
-            #expect(key.access == .key && key.rowsExamined == 1 && !key.sorts)
-            #expect(key.description.hasPrefix("Sample: by key, about 1 row examined"))
+            expect(key.access == .key && key.rowsExamined == 1 && !key.sorts)
+            expect(key.description.hasPrefix("Sample: by key, about 1 row examined"))
             let keys = try await select.where { $0.id.isIn([1, 2, 3, 999]) }.explain()
-            #expect(keys.access == .key && keys.rowsExamined == 3)
+            expect(keys.access == .key && keys.rowsExamined == 3)
             let scan = try await select.where { $0.maybe == 1 }.order { $0.small }.explain()
-            #expect(scan.access == .scan && scan.rowsExamined == 300 && scan.sorts)
-            #expect(scan.description.hasPrefix("Sample: all rows, about 300 rows examined, sorted"))
-            #expect((scan.statement == nil) == (backend == .memory || backend == .archive))
+            expect(scan.access == .scan && scan.rowsExamined == 300 && scan.sorts)
+            expect(scan.description.hasPrefix("Sample: all rows, about 300 rows examined, sorted"))
+            expect((scan.statement == nil) == (backend == .memory || backend == .archive))
         }
     }
 
@@ -37,8 +38,8 @@ struct ExplainTests {
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
                 let explanation = try await query.explain()
-                #expect(explanation.access == .index(property), sourceLocation: sourceLocation)
-                if let rows { #expect(explanation.rowsExamined == rows, sourceLocation: sourceLocation) }
+                expect(explanation.access, equals: .index(property), sourceLocation: sourceLocation)
+                if let rows { expect(explanation.rowsExamined, equals: rows, sourceLocation: sourceLocation) }
             }
             try await expectIndex(select.where { $0.number == 5 }, "number", rows: 10)
             try await expectIndex(select.where { 5 == $0.number && $0.flag }, "number", rows: 10)
@@ -48,7 +49,7 @@ struct ExplainTests {
             try await expectIndex(select.where { $0.name.hasPrefix("Cheng") }, "name")
             try await expectIndex(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
             let range = try await select.where { $0.number > 23 }.order { $0.number.descending }.explain()
-            #expect(range.access == .index("number") && range.rowsExamined == 60)
+            expect(range.access == .index("number") && range.rowsExamined == 60)
         }
     }
 
@@ -57,18 +58,18 @@ struct ExplainTests {
         try await Self.withRows(backend) { select in
             for query in [select.where { $0.number > 5 }, select.where { $0.number > 5 && $0.maybe + 1 != 7 }] {
                 let range = try await query.explain()
-                #expect(range.access == .scan && range.rowsExamined == 300)
+                expect(range.access == .scan && range.rowsExamined == 300)
             }
-            #expect(try await select.where { $0.number > 5 }.count() == 240)
+            try await expect(select.where { $0.number > 5 }.count(), equals: 240)
         }
     }
 
     @Test(arguments: [Backend.sqlite, .archive])
     func `rows that an index gives in their order are not sorted`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { (select) async throws in
-            #expect(try await !select.order { $0.number }.limit(5).explain().sorts)
-            #expect(try await !select.where { $0.number == 5 }.explain().sorts)
-            #expect(try await !select.where { $0.number > 5 }.order { $0.number }.explain().sorts)
+            try await expect(!select.order { $0.number }.limit(5).explain().sorts)
+            try await expect(!select.where { $0.number == 5 }.explain().sorts)
+            try await expect(!select.where { $0.number > 5 }.order { $0.number }.explain().sorts)
         }
     }
 
@@ -76,7 +77,7 @@ struct ExplainTests {
     func `a condition that can fail is no way to rows, nor is one behind it`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             let behind = try await select.where { $0.maybe + 1 != 7 && $0.number == 5 }.explain()
-            #expect(behind.access == .scan && behind.rowsExamined == 300)
+            expect(behind.access == .scan && behind.rowsExamined == 300)
         }
     }
 }

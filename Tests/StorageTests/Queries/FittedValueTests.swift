@@ -4,6 +4,7 @@ import MemoryBackend
 import StorageDriver
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// An engine that looks at what queries bring, and leaves the rest to the one in memory.
@@ -152,7 +153,7 @@ struct FittedValueTests {
                     do {
                         _ = try await query.keys()
                     } catch {
-                        #expect(error.code == .invalidQuery, "\(text) \(argument): \(error)")
+                        expect(error.code, equals: .invalidQuery, "\(text) \(argument): \(error)")
                     }
                 }
             }
@@ -162,10 +163,10 @@ struct FittedValueTests {
             "link == 'https://a.b'",
             "name > 'a'", "flag == true", "flag in {true, no}",
         ] {
-            #expect(try await store.select(Sample.self).where(text: text).keys() == [], "\(text)")
+            try await expect(store.select(Sample.self).where(text: text).keys(), equals: [], "\(text)")
         }
-        #expect(backend.seen.misfits.withLock { $0 }.prefix(5) == [])
-        #expect(backend.seen.count.withLock { $0 } > 2000)
+        expect(backend.seen.misfits.withLock { $0 }.prefix(5), equals: [])
+        expect(backend.seen.count.withLock { $0 } > 2000)
         try await store.close()
     }
 }

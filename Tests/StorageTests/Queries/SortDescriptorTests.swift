@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// Tests the forms of Foundation that the suite's cases cannot have, because StorageKit adds them or because they need
@@ -18,9 +19,9 @@ struct SortDescriptorTests {
         try await withRows { select, _ in
             let found = try await select.order(SortDescriptor(\.small, order: .reverse), SortDescriptor(\.number))
                 .keys()
-            #expect(try await select.order { $0.small.descending }.order { $0.number }.keys() == found)
+            try await expect(select.order { $0.small.descending }.order { $0.number }.keys(), equals: found)
             let byName = try await select.order(SortDescriptor(\.name, comparator: .lexical)).keys()
-            #expect(try await select.order { $0.name }.keys() == byName)
+            try await expect(select.order { $0.name }.keys(), equals: byName)
             await expectError(.invalidQuery) { try await select.order(SortDescriptor(\.main?.name)).keys() }
         }
     }
@@ -28,7 +29,7 @@ struct SortDescriptorTests {
     @Test func `a predicate asks whether an owned record is nil`() async throws {
         try await withRows { select, rows in
             let found = try await select.where(#Predicate { $0.main == nil }).keys()
-            #expect(found == rows.filter { $0.main == nil }.map(\.id))
+            expect(found, equals: rows.filter { $0.main == nil }.map(\.id))
         }
     }
 }

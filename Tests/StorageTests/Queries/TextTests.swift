@@ -42,7 +42,7 @@ struct FoldedTextTests {
                     let folded = folding.fold(line.text)
                     let select = store.select(Line.self).where { $0.id == line.id }
                     let isFound = try await select.where { $0.text.equals(folded, ignoring: folding) }.exists()
-                    #expect(isFound, "the scalars from place \(line.id) on")
+                    expect(isFound, "the scalars from place \(line.id) on")
                 }
             }
         }

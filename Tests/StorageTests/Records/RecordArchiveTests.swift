@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import KeyedArchives
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Keyed archives of records")
@@ -12,11 +13,11 @@ struct RecordArchiveTests {
             let schema = try #require(try await store.recordSchemas().first)
             let records = try await store.records(schema.name).all()
             let archive = try KeyedArchive.encode(models)
-            #expect(try KeyedArchive.encode(records, as: schema) == archive)
-            #expect(try KeyedArchive.decode(schema, from: archive) == records)
+            try expect(KeyedArchive.encode(records, as: schema), equals: archive)
+            try expect(KeyedArchive.decode(schema, from: archive), equals: records)
             let first = try KeyedArchive.encode(models[0], className: "Other")
-            #expect(try KeyedArchive.encode(records[0], as: schema, className: "Other") == first)
-            #expect(try KeyedArchive.decode(schema, from: first) == [records[0]])
+            try expect(KeyedArchive.encode(records[0], as: schema, className: "Other"), equals: first)
+            try expect(KeyedArchive.decode(schema, from: first), equals: [records[0]])
         }
     }
 
@@ -34,7 +35,7 @@ struct RecordArchiveTests {
         let missing = await expectError(.missingKey) {
             try KeyedArchive.encode([RecordWritingTests.person(nil, "a")], as: schema)
         }
-        #expect(missing?.element == 0)
+        expect(missing?.element, equals: 0)
         await expectError(.invalidValue) {
             try KeyedArchive.encode(DynamicRecord(model: "Other", fields: []), as: schema)
         }
@@ -47,7 +48,7 @@ struct RecordArchiveTests {
         let byte = try KeyedArchive.encode(
             DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(3), .int8)]), as: small)
         let absent = await expectError(.typeMismatch) { try KeyedArchive.decode(named, from: byte) }
-        #expect(absent?.property == "x")
+        expect(absent?.property, equals: "x")
         await expectError(.corrupt) { try KeyedArchive.decode(wide, from: [1, 2, 3]) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("S Tables made from record schemas")
@@ -48,12 +49,12 @@ struct RecordSchemaTests {
             let stored = try await typed.insert(zhang)
             try await withStore(.sqlite) { (store) async throws in
                 try await store.prepare([Self.person])
-                #expect(try await store.schema() == typed.schema())
-                #expect(try await store.recordSchemas() == [Self.person])
-                #expect(try await store.insert(zhang) == stored)
-                #expect(try await store.schema() == typed.schema())
+                try await expect(store.schema(), equals: typed.schema())
+                try await expect(store.recordSchemas(), equals: [Self.person])
+                try await expect(store.insert(zhang), equals: stored)
+                try await expect(store.schema(), equals: typed.schema())
                 try await store.prepare([Self.person])
-                #expect(try await store.schema() == typed.schema())
+                try await expect(store.schema(), equals: typed.schema())
             }
         }
     }
@@ -72,12 +73,12 @@ struct RecordSchemaTests {
                 ])
             try await store.prepare([part])
             let pen = try #require(try await store.records("Pen").first())
-            #expect(pen.fields.map(\.name) == ["id", "price", "color", "homes", "maker"])
-            #expect(pen["price"] == .value(.text("2"), .decimal) && pen["color"] == .value(.null, .string))
-            #expect(pen["homes"] == .children([]) && pen["maker"] == .child(nil))
-            #expect(try await store.select(Pen.self).all() == [Pen(id: 1, price: 2)])
+            expect(pen.fields.map(\.name), equals: ["id", "price", "color", "homes", "maker"])
+            expect(pen["price"] == .value(.text("2"), .decimal) && pen["color"] == .value(.null, .string))
+            expect(pen["homes"] == .children([]) && pen["maker"] == .child(nil))
+            try await expect(store.select(Pen.self).all(), equals: [Pen(id: 1, price: 2)])
             try await store.insert(Pen(id: 2))
-            #expect(try await store.records("Pen").count() == 2)
+            try await expect(store.records("Pen").count(), equals: 2)
         }
     }
 
@@ -89,11 +90,11 @@ struct RecordSchemaTests {
             try await store.transaction { tx in
                 try tx.prepare([RecordSchema(name: "Pen", properties: [color])])
                 try tx.insert(Self.pen(2, "red"))
-                #expect(try tx.records("Pen").where(text: "color == \"red\"").keys() == [[.int(2)]])
+                try expect(tx.records("Pen").where(text: "color == \"red\"").keys(), equals: [[.int(2)]])
             }
             try await store.truncate(Pen.self)
             try await store.insert(Pen(id: 3))
-            #expect(try await store.select(Pen.self).all() == [Pen(id: 3)])
+            try await expect(store.select(Pen.self).all(), equals: [Pen(id: 3)])
         }
     }
 
@@ -118,7 +119,7 @@ struct RecordSchemaTests {
                         RecordSchema(name: "Person", properties: properties),
                     ])
                 }
-                #expect(error?.property == name && error?.model == "Person" && error?.operation == "prepare")
+                expect(error?.property == name && error?.model == "Person" && error?.operation == "prepare")
             }
             await expectMismatch([.init(name: "name", kind: .column(.int64))], "name")
             await expectMismatch([.init(name: "name", kind: .column(.string), isOptional: true)], "name")
@@ -128,7 +129,7 @@ struct RecordSchemaTests {
             await expectMismatch([.init(name: "new", kind: .column(.int64))], "new")
             await expectMismatch([.init(name: "new", kind: .child(Self.home))], "new")
             await expectMismatch([.init(name: "name", kind: .column(.string), isKey: true)], nil)
-            #expect(try await store.schema() == before)
+            try await expect(store.schema(), equals: before)
         }
     }
 
@@ -159,7 +160,7 @@ struct RecordSchemaTests {
             }
             let tooDeep = deep
             await expectError(.limitExceeded) { try await store.prepare([tooDeep]) }
-            #expect(try await store.schema().isEmpty)
+            try await expect(store.schema().isEmpty)
         }
     }
 
@@ -169,6 +170,6 @@ struct RecordSchemaTests {
             name: "Tree",
             properties: Self.person.properties + [.init(name: "up", kind: .ancestor("Tree", isMany: true))])
         let data = try JSONEncoder().encode(schema)
-        #expect(try JSONDecoder().decode(RecordSchema.self, from: data) == schema)
+        try expect(JSONDecoder().decode(RecordSchema.self, from: data), equals: schema)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("W Records are written by the verbs of types")
@@ -37,14 +38,14 @@ struct RecordWritingTests {
                 Self.person(nil, "a"), Self.person(7, "b"),
                 Self.person(nil, "c", [Self.value("email", .null, .string)]),
             ])
-            #expect(stored.map { $0.value("id") } == [.int(1), .int(7), .int(8)])
-            #expect(try await store.save(Self.person(nil, "d")).value("id") == .int(9))
-            #expect(try await store.delete(stored) == 3)
-            #expect(try await store.insert(Self.person(nil, "e")).value("id") == .int(10))
+            expect(stored.map { $0.value("id") }, equals: [.int(1), .int(7), .int(8)])
+            try await expect(store.save(Self.person(nil, "d")).value("id"), equals: .int(9))
+            try await expect(store.delete(stored), equals: 3)
+            try await expect(store.insert(Self.person(nil, "e")).value("id"), equals: .int(10))
             await expectError(.missingKey) { try await store.update(Self.person(nil, "f")) }
             await expectError(.missingKey) { try await store.delete(Self.person(nil, "f")) }
             try await store.truncate("Person")
-            #expect(try await store.insert(Self.person(nil, "g")).value("id") == .int(1))
+            try await expect(store.insert(Self.person(nil, "g")).value("id"), equals: .int(1))
         }
     }
 
@@ -54,22 +55,22 @@ struct RecordWritingTests {
             let saved = try await store.save(
                 [Self.person(nil, "p2", [Self.value("email", .text("b"), .string)]), Self.person(nil, "new")],
                 matching: ["name"])
-            #expect(saved.map { $0.value("id") } == [.int(2), .int(3)])
+            expect(saved.map { $0.value("id") }, equals: [.int(2), .int(3)])
             try await store.transaction { transaction in
                 let more = try transaction.save([Self.person(nil, "new"), Self.person(nil, "p1")], matching: ["name"])
                 try #require(more.map { $0.value("id") } == [.int(3), .int(1)])
                 try #require(try transaction.save([DynamicRecord](), matching: ["name"]).isEmpty)
             }
             let names = try await store.records("Person").all().map { $0.value("name") }
-            #expect(names == [.text("p1"), .text("p2"), .text("new")])
-            #expect(try await store.records("Person").find(key: [.int(2)])?.value("email") == .text("b"))
+            expect(names, equals: [.text("p1"), .text("p2"), .text("new")])
+            try await expect(store.records("Person").find(key: [.int(2)])?.value("email"), equals: .text("b"))
             for properties in [[], ["nose"], ["name", "home"], ["id"]] {
                 await expectError(.invalidQuery) { try await store.save([Self.person(1, "x")], matching: properties) }
             }
             try await store.insert(Self.person(9, "p1"))
             let both = [Self.person(nil, "other"), Self.person(nil, "p1")]
             await expectError(.constraint) { try await store.save(both, matching: ["name"]) }
-            #expect(try await store.records("Person").count() == 4)
+            try await expect(store.records("Person").count(), equals: 4)
         }
     }
 
@@ -79,20 +80,21 @@ struct RecordWritingTests {
             let duplicate = await expectError(.duplicateKey) {
                 try await store.insert([Self.person(5, "x"), Self.person(2, "y")])
             }
-            #expect(duplicate?.element == 1 && duplicate?.key == [.int(2)] && duplicate?.model == "Person")
+            expect(duplicate?.element == 1 && duplicate?.key == [.int(2)] && duplicate?.model == "Person")
             let missing = await expectError(.notFound) {
                 try await store.update([Self.person(1, "x"), Self.person(9, "y")])
             }
-            #expect(missing?.element == 1)
-            #expect(try await store.records("Person").all().map { $0.value("name") } == [.text("p1"), .text("p2")])
+            expect(missing?.element, equals: 1)
+            try await expect(
+                store.records("Person").all().map { $0.value("name") }, equals: [.text("p1"), .text("p2")])
             try await store.save([Self.person(2, "first"), Self.person(3, "new"), Self.person(2, "last")])
-            #expect(try await store.records("Person").find(key: [.int(2)])?.value("name") == .text("last"))
+            try await expect(store.records("Person").find(key: [.int(2)])?.value("name"), equals: .text("last"))
             let email = Self.value("email", .text("a@b"), .string)
             try await store.save(Self.person(1, "a", [email]))
             await expectError(.constraint) { try await store.save(Self.person(2, "a", [email])) }
-            #expect(try await store.insert([] as [DynamicRecord]).isEmpty)
-            #expect(try await store.delete([] as [DynamicRecord]) == 0)
-            #expect(try await store.delete(Self.person(99, "nobody")) == 0)
+            try await expect(store.insert([] as [DynamicRecord]).isEmpty)
+            try await expect(store.delete([] as [DynamicRecord]), equals: 0)
+            try await expect(store.delete(Self.person(99, "nobody")), equals: 0)
         }
     }
 
@@ -109,11 +111,11 @@ struct RecordWritingTests {
                 Self.person(
                     1, "a", [.init(name: "pens", content: pens), .init(name: "spares", content: .children([]))]))
             let stored = try await store.find(Person.self, key: 1)
-            #expect(stored?.pens == [.init(id: 1, price: nil), .init(id: 1, price: 1.5)])
-            #expect(stored?.spares == [] && stored?.email == nil)
+            expect(stored?.pens, equals: [.init(id: 1, price: nil), .init(id: 1, price: 1.5)])
+            expect(stored?.spares == [] && stored?.email == nil)
             try await store.save(Self.person(1, "b"))
-            #expect(try await store.find(Person.self, key: 1)?.pens == [])
-            #expect(try await store.find(Person.self, key: 1)?.spares == nil)
+            try await expect(store.find(Person.self, key: 1)?.pens, equals: [])
+            try await expect(store.find(Person.self, key: 1)?.spares == nil)
         }
     }
 
@@ -122,7 +124,7 @@ struct RecordWritingTests {
         try await withPeople { (store) async throws in
             func expectInvalid(_ property: String?, _ record: DynamicRecord) async {
                 let error = await expectError(.invalidValue) { try await store.insert([Self.person(1, "a"), record]) }
-                #expect(error?.property == property && error?.model == "Person" && error?.element == 1)
+                expect(error?.property == property && error?.model == "Person" && error?.element == 1)
             }
             func changed(_ name: String, _ content: DynamicRecord.Content?) -> DynamicRecord {
                 var record = Self.person(2, "b")
@@ -159,12 +161,12 @@ struct RecordWritingTests {
             let deleted = await expectError(.invalidValue) {
                 try await store.delete([Self.person(1, "a"), DynamicRecord(model: "X", fields: [])])
             }
-            #expect(deleted?.element == 1)
+            expect(deleted?.element, equals: 1)
             let unknown = await expectError(.invalidQuery) {
                 try await store.insert(DynamicRecord(model: "Nobody", fields: []))
             }
-            #expect(unknown?.message.contains("it has Person") == true)
-            #expect(try await store.records("Person").count() == 0)
+            expect(unknown?.message.contains("it has Person"), equals: true)
+            try await expect(store.records("Person").count(), equals: 0)
         }
     }
 
@@ -215,7 +217,7 @@ struct RecordWritingTests {
                 ("other", .text("{\"a\": 1}"), .text("{\"a\": 1}")),
             ]
             for (name, given, wanted) in kept where name != "url" {
-                #expect(try await save(name, given) == wanted, "\(name) \(given)")
+                try await expect(save(name, given), equals: wanted, "\(name) \(given)")
             }
             let refused: [(String, Value)] = [
                 ("flag", .int(2)), ("small", .int(128)), ("small", .double(1)), ("big", .int(-1)),
@@ -230,7 +232,7 @@ struct RecordWritingTests {
             ]
             for (name, value) in refused {
                 let error = await expectError(.invalidValue, "\(name) \(value)") { try await save(name, value) as Any }
-                #expect(error?.property == name)
+                expect(error?.property, equals: name)
             }
         }
     }
@@ -240,13 +242,13 @@ struct RecordWritingTests {
         try await withPeople(700) { (store) async throws in
             let all = try await store.records("Person").all()
             let some = store.records("Person").where(text: "id > 600").order(text: "id desc")
-            #expect(try await some.first() == all.last)
-            #expect(try await some.limit(0).first() == nil)
-            #expect(try await some.limit(2).keys() == [[.int(700)], [.int(699)]])
-            #expect(try await some.exists())
-            #expect(try await some.count() == 100)
-            #expect(try await store.records("Person").find(key: [.int(3)]) == all[2])
-            #expect(try await store.records("Person").find(key: [.int(701)]) == nil)
+            try await expect(some.first(), equals: all.last)
+            try await expect(some.limit(0).first() == nil)
+            try await expect(some.limit(2).keys(), equals: [[.int(700)], [.int(699)]])
+            try await expect(some.exists())
+            try await expect(some.count(), equals: 100)
+            try await expect(store.records("Person").find(key: [.int(3)]), equals: all[2])
+            try await expect(store.records("Person").find(key: [.int(701)]) == nil)
             for key in [[], [.text("3")], [.null], [.int(1), .int(2)]] as [[Value]] {
                 await expectError(key.count == 1 ? .invalidValue : .invalidQuery) {
                     try await store.records("Person").find(key: key) as Any
@@ -255,12 +257,12 @@ struct RecordWritingTests {
             for query in [store.records("Person"), some, some.limit(300).offset(1)] {
                 var streamed: [DynamicRecord] = []
                 for try await record in query.stream() { streamed.append(record) }
-                #expect(try await streamed == query.all())
+                try await expect(streamed, equals: query.all())
             }
             var iterator = store.records("Person").stream().makeAsyncIterator()
-            #expect(try await iterator.next() == all.first)
-            #expect(try await store.records("Person").delete() == 700)
-            #expect(try await iterator.next() == all[1])
+            try await expect(iterator.next(), equals: all.first)
+            try await expect(store.records("Person").delete(), equals: 700)
+            try await expect(iterator.next(), equals: all[1])
             await expectError(.invalidQuery) {
                 var unknown = store.records("Nobody").stream().makeAsyncIterator()
                 return try await unknown.next() as Any
@@ -278,21 +280,21 @@ struct RecordWritingTests {
     func `W5 W6 properties are set and records deleted by a condition and by keys`() async throws {
         try await withPeople(10) { (store) async throws in
             let some = store.records("Person").where(text: "id > ?", arguments: [.int(8)])
-            #expect(
-                try await some.set("name", to: .text("x")).set("email", to: .null).set("name", to: .text("y")).run()
+            try await expect(
+                some.set("name", to: .text("x")).set("email", to: .null).set("name", to: .text("y")).run()
                     == 2)
-            #expect(try await store.records("Person").where(text: "name == \"y\"").count() == 2)
+            try await expect(store.records("Person").where(text: "name == \"y\"").count(), equals: 2)
             for (name, value) in [("id", .int(3)), ("nobody", .null), ("pens", .null)] as [(String, Value)] {
                 await expectError(.invalidQuery) { try await some.set(name, to: value).run() }
             }
             for (name, value) in [("name", .null), ("name", .int(1)), ("tags", .text("[1]"))] as [(String, Value)] {
                 let error = await expectError(.invalidValue) { try await some.set(name, to: value).run() }
-                #expect(error?.property == name && error?.operation == "update")
+                expect(error?.property == name && error?.operation == "update")
             }
-            #expect(try await store.records("Person").delete(keys: [[.int(1)], [.int(2)], [.int(99)]]) == 2)
+            try await expect(store.records("Person").delete(keys: [[.int(1)], [.int(2)], [.int(99)]]), equals: 2)
             await expectError(.invalidValue) { try await store.records("Person").delete(keys: [[.text("1")]]) }
-            #expect(try await some.delete() == 2)
-            #expect(try await store.records("Person").keys() == (3...8).map { [.int($0)] })
+            try await expect(some.delete(), equals: 2)
+            try await expect(store.records("Person").keys(), equals: (3...8).map { [.int($0)] })
             await expectError(.invalidQuery) { try await store.truncate("Nobody") }
         }
     }
@@ -305,39 +307,39 @@ struct RecordWritingTests {
                 try tx.insert(Self.person(nil, "a"))
                 try tx.save([Self.person(1, "b"), Self.person(9, "c")])
                 try tx.update(Self.person(9, "d"))
-                #expect(try tx.records("Person").find(key: [.int(9)])?.value("name") == .text("d"))
-                #expect(try tx.delete([Self.person(2, "")]) == 1)
+                try expect(tx.records("Person").find(key: [.int(9)])?.value("name"), equals: .text("d"))
+                try expect(tx.delete([Self.person(2, "")]), equals: 1)
                 #expect(throws: StorageError.self) { try tx.insert([Self.person(20, "e"), Self.person(1, "f")]) }
-                #expect(try tx.records("Person").where(text: "id >= 4").set("name", to: .text("z")).run() == 2)
+                try expect(tx.records("Person").where(text: "id >= 4").set("name", to: .text("z")).run(), equals: 2)
                 try? tx.savepoint {
                     try tx.truncate("Person")
                     throw Stop()
                 }
-                #expect(try tx.records("Person").keys() == [[.int(1)], [.int(3)], [.int(4)], [.int(9)]])
+                try expect(tx.records("Person").keys(), equals: [[.int(1)], [.int(3)], [.int(4)], [.int(9)]])
             }
             await #expect(throws: Stop.self) {
                 try await store.transaction { tx in
-                    #expect(try tx.records("Person").delete() == 4)
+                    try expect(tx.records("Person").delete(), equals: 4)
                     throw Stop()
                 }
             }
             try await store.read { (snapshot) throws in
-                #expect(try snapshot.records("Person").where(text: "name == \"z\"").count() == 2)
-                #expect(try snapshot.records("Person").first()?.value("id") == .int(1))
+                try expect(snapshot.records("Person").where(text: "name == \"z\"").count(), equals: 2)
+                try expect(snapshot.records("Person").first()?.value("id"), equals: .int(1))
                 #expect(throws: StorageError.self) { try snapshot.records("Person").delete() }
             }
             let blocking = store.blocking
-            #expect(try blocking.insert([Self.person(nil, "g")]).first?.value("id") == .int(10))
-            #expect(try blocking.records("Person").delete(keys: [[.int(10)]]) == 1)
+            try expect(blocking.insert([Self.person(nil, "g")]).first?.value("id"), equals: .int(10))
+            try expect(blocking.records("Person").delete(keys: [[.int(10)]]), equals: 1)
             try blocking.truncate("Person")
-            #expect(try blocking.records("Person").exists() == false)
+            try expect(blocking.records("Person").exists(), equals: false)
             // A limit chooses the records that are set, in the query's order, computed or not.
             try blocking.insert((1...4).map { Self.person($0, "h") })
             let last = blocking.records("Person").order(text: "id desc").limit(2)
-            #expect(try last.set("name", to: .text("i")).run() == 2)
-            #expect(try blocking.records("Person").where(text: "name == \"i\"").keys() == [[.int(3)], [.int(4)]])
-            #expect(try last.set(text: "name = \"j\"").run() == 2)
-            #expect(try blocking.records("Person").where(text: "name == \"j\"").keys() == [[.int(3)], [.int(4)]])
+            try expect(last.set("name", to: .text("i")).run(), equals: 2)
+            try expect(blocking.records("Person").where(text: "name == \"i\"").keys(), equals: [[.int(3)], [.int(4)]])
+            try expect(last.set(text: "name = \"j\"").run(), equals: 2)
+            try expect(blocking.records("Person").where(text: "name == \"j\"").keys(), equals: [[.int(3)], [.int(4)]])
         }
     }
 }

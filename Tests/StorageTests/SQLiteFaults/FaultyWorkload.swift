@@ -1,5 +1,6 @@
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// A workload with every verb that writes, and what the store holds after each step that succeeds.
@@ -164,7 +165,7 @@ enum FaultyWorkload {
             _ = try await call()
             Issue.record("\(code) was expected")
         } catch let error as StorageError {
-            #expect([code, .io, .full].contains(error.code), "\(error)")
+            expect([code, .io, .full].contains(error.code), "\(error)")
         } catch {
             Issue.record("\(error)")
         }

@@ -42,7 +42,7 @@ struct WriteFaultTests {
         try await withFolder { folder in
             let template = try await Self.template(in: folder)
             let healthy = try await Self.run(Fault(), template, in: folder)
-            #expect(healthy.failedStep == nil && healthy.calls > 200)
+            expect(healthy.failedStep == nil && healthy.calls > 200)
             for call in Self.share(of: healthy.calls, oneOf: 127) {
                 let fault = FaultyDisk.Fault(call: call, isFull: isFull, isForEver: isForEver)
                 _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy)
@@ -125,10 +125,10 @@ struct WriteFaultTests {
         // Where nothing can be written any more, what a commit left in the log before its sync failed stays there.
         let isUnrepaired = fault.disk.isForEver && run.failed == SQLITE_FAULTS_SYNC
         let unrepaired = isUnrepaired ? run.failedStep.flatMap { healthy?.states[$0] } : nil
-        #expect(found == expected || found == unrepaired, "\(fault), \(found.difference(from: expected))")
+        expect(found == expected || found == unrepaired, "\(fault), \(found.difference(from: expected))")
         var problems: [StoreProblem] = []
         try await reopened.verify { problems.append($0) }
-        #expect(problems.isEmpty, "\(fault)")
+        expect(problems.isEmpty, "\(fault)")
         try await reopened.close()
         run.pages = Int(try sqliteColumn(file.path, "PRAGMA page_count").first ?? "") ?? 0
         return run
@@ -145,11 +145,11 @@ struct WriteFaultTests {
                 state = next
                 // A store that goes on shows what it has stored, and nothing else.
                 let found = try? await State(store)
-                #expect(found == nil || found == state, "\(fault), after \(step.name)")
+                expect(found == nil || found == state, "\(fault), after \(step.name)")
             } catch let error as StorageError {
                 // What an earlier step has not stored is not found.
                 let codes: [StorageError.Code] = [.io, .full, .notFound, .invalidQuery]
-                #expect(codes.contains(error.code) && (disk.failed != 0 || mayFail), "\(fault), \(step.name): \(error)")
+                expect(codes.contains(error.code) && (disk.failed != 0 || mayFail), "\(fault), \(step.name): \(error)")
             } catch {
                 Issue.record("\(fault), \(step.name): \(error)")
             }

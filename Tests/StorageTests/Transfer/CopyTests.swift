@@ -1,6 +1,7 @@
 import Foundation
 import StorageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// Every backend beside the next one, so that each is once the first and once the second.
@@ -26,19 +27,19 @@ struct CopyTests {
         try await withStores((from, to)) { source, target in
             try await fill(source)
             let copied = try await target.copy(from: source)
-            #expect(copied.map(\.model) == ["Sampler", "Branchlet", "Ticket"])
-            #expect(copied.map(\.records) == [3, 5, 600])
+            expect(copied.map(\.model), equals: ["Sampler", "Branchlet", "Ticket"])
+            expect(copied.map(\.records), equals: [3, 5, 600])
             for digest in copied {
-                #expect(try await target.digest(of: digest.model) == digest)
-                #expect(try await source.digest(of: digest.model) == digest)
+                try await expect(target.digest(of: digest.model), equals: digest)
+                try await expect(source.digest(of: digest.model), equals: digest)
             }
             // NaN is no equal of itself, so the first is compared without it.
             let samplers = try await target.select(Sampler.self).all()
-            #expect(samplers.dropFirst().map(\.words) == Sampler.all.dropFirst().map(\.words))
-            #expect(samplers[2] == Sampler.all[2])
-            #expect(samplers[0].double.isNaN && samplers[1].parts == Sampler.all[1].parts)
-            #expect(try await target.select(Branchlet.self).all() == (1...5).map { Branchlet.tree($0, $0) })
-            #expect(try await target.select(Ticket.self).where { $0.title == "3" }.count() == 86)
+            expect(samplers.dropFirst().map(\.words), equals: Sampler.all.dropFirst().map(\.words))
+            expect(samplers[2], equals: Sampler.all[2])
+            expect(samplers[0].double.isNaN && samplers[1].parts == Sampler.all[1].parts)
+            try await expect(target.select(Branchlet.self).all(), equals: (1...5).map { Branchlet.tree($0, $0) })
+            try await expect(target.select(Ticket.self).where { $0.title == "3" }.count(), equals: 86)
         }
     }
 
@@ -48,9 +49,9 @@ struct CopyTests {
             try await source.insert(Branchlet.tree(1, 1))
             try await target.insert(Branchlet.tree(9, 1))
             let refusal = await expectError(.constraint) { try await target.copy(from: source) }
-            #expect(refusal?.backend == target.info.name)
+            expect(refusal?.backend, equals: target.info.name)
             let unknown = await expectError(.invalidQuery) { try await target.copy(["None"], from: source) }
-            #expect(unknown?.backend == source.info.name)
+            expect(unknown?.backend, equals: source.info.name)
         }
     }
 
@@ -61,7 +62,7 @@ struct CopyTests {
             try await source.insert((1...3).map { Ticket(id: nil, title: "", code: "\($0)") })
             try await source.delete(Ticket.self, key: 3)
             try await target.copy(from: source)
-            #expect(try await target.insert(Ticket(id: nil, title: "", code: "new")).id == 4)
+            try await expect(target.insert(Ticket(id: nil, title: "", code: "new")).id, equals: 4)
         }
     }
 
@@ -73,10 +74,10 @@ struct CopyTests {
             try await target.insert(old)
             let ticket = try await target.insert(Ticket(id: nil, title: "kept", code: "1"))
             await expectError(.constraint) { try await target.copy(from: source) }
-            #expect(try await target.select(Branchlet.self).all() == [old])
+            try await expect(target.select(Branchlet.self).all(), equals: [old])
             try await target.copy(["Branchlet"], from: source, replacing: true)
-            #expect(try await target.select(Branchlet.self).all() == [Branchlet.tree(1, 2)])
-            #expect(try await target.select(Ticket.self).all() == [ticket])
+            try await expect(target.select(Branchlet.self).all(), equals: [Branchlet.tree(1, 2)])
+            try await expect(target.select(Ticket.self).all(), equals: [ticket])
         }
     }
 
@@ -85,9 +86,9 @@ struct CopyTests {
         try await withStores((.memory, .sqlite)) { source, target in
             try await fill(source)
             await expectError(.invalidQuery) { try await target.copy(["Ticket", "Nothing"], from: source) }
-            #expect(try await target.schema().isEmpty)
+            try await expect(target.schema().isEmpty)
             try await target.copy(["Ticket"], from: source)
-            #expect(try await target.schema().map(\.path) == [["Ticket"]])
+            try await expect(target.schema().map(\.path), equals: [["Ticket"]])
         }
     }
 
@@ -107,9 +108,9 @@ struct CopyTests {
             running.withLock { $0 = task }
             isKnown.signal()
             await expectError(.cancelled) { try await task.value }
-            #expect(try await target.schema().isEmpty)
+            try await expect(target.schema().isEmpty)
             try await target.copy(from: source)
-            #expect(try await target.digest(of: "Ticket") == source.digest(of: "Ticket"))
+            try await expect(target.digest(of: "Ticket"), equals: source.digest(of: "Ticket"))
         }
     }
 
@@ -130,14 +131,14 @@ struct CopyTests {
             let last = Mutex<CopyProgress?>(nil)
             let copied = try await target.copy(from: source) { progress in
                 last.withLock {
-                    #expect(progress.rows >= $0?.rows ?? 0)
+                    expect(progress.rows >= $0?.rows ?? 0)
                     $0 = progress
                 }
             }
             let end = last.withLock { $0 }
-            #expect(end?.rows == end?.totalRows)
-            #expect(end?.rows == copied.map(\.rows).reduce(0, +))
-            #expect(end?.records == 608)
+            expect(end?.rows, equals: end?.totalRows)
+            expect(end?.rows, equals: copied.map(\.rows).reduce(0, +))
+            expect(end?.records, equals: 608)
         }
     }
 }
@@ -149,8 +150,8 @@ struct DigestTests {
         try await withStore(.sqlite) { store in
             try await store.insert(Branchlet(id: 1, name: "one"))
             // Computed by Python's hashlib from what ModelDigest documents.
-            #expect(
-                try await store.digest(of: "Branchlet").hexadecimal
+            try await expect(
+                store.digest(of: "Branchlet").hexadecimal
                     == "6dca0ea94379f26df58f4873602ab4488887cb2a33f03f76a8ffb48d318f8b9f")
         }
     }
@@ -171,12 +172,12 @@ struct DigestTests {
                 var model = Sampler.all[1]
                 change(&model)
                 try await store.save(model)
-                #expect(seen.insert(try await store.digest(of: "Sampler")).inserted)
+                expect(seen.insert(try await store.digest(of: "Sampler")).inserted)
             }
             try await store.save(Sampler.all[1])
-            #expect(try await store.digest(of: "Sampler") == before)
+            try await expect(store.digest(of: "Sampler"), equals: before)
             try await store.delete(Sampler.all[0])
-            #expect(try await store.digest(of: "Sampler") != before)
+            try await expect(store.digest(of: "Sampler") != before)
         }
     }
 }

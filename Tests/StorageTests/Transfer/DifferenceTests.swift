@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Differences between stores")
@@ -13,7 +14,7 @@ struct DifferenceTests {
             lines.append(
                 "\(difference.kind) \(difference.model) \(key) \(difference.properties.joined(separator: ","))")
         }
-        #expect(try await first.differences(from: second, models: models) == told)
+        try await expect(first.differences(from: second, models: models), equals: told)
         return lines
     }
 
@@ -24,7 +25,7 @@ struct DifferenceTests {
                 try await store.insert((1...4).map { Branchlet.tree($0, 2) })
                 try await store.insert(Sampler.all)
             }
-            #expect(try await differences(first, second).isEmpty)
+            try await expect(differences(first, second).isEmpty)
             var changed = Branchlet.tree(2, 2)
             changed.name = "other"
             changed.children[1].children[0].name = "deep"
@@ -35,12 +36,13 @@ struct DifferenceTests {
             sampler.parts[0].bolts = []
             sampler.flag.toggle()
             try await second.save(sampler)
-            #expect(
-                try await differences(first, second) == [
+            try await expect(
+                differences(first, second),
+                equals: [
                     "onlyInSecond Branchlet 1 ", "changed Branchlet 2 name,children", "onlyInFirst Branchlet 4 ",
                     "changed Sampler \"a\\0b\"/0 flag,parts.bolts",
                 ])
-            #expect(try await differences(first, second, ["Sampler"]).count == 1)
+            try await expect(differences(first, second, ["Sampler"]).count, equals: 1)
         }
     }
 
@@ -51,8 +53,9 @@ struct DifferenceTests {
             try await second.insert(Ticket(id: nil, title: "", code: ""))
             try await first.insert(Narrow(id: 1, name: "a"))
             try await second.insert(Wide(id: 1, name: "a", more: 7))
-            #expect(
-                try await differences(first, second) == [
+            try await expect(
+                differences(first, second),
+                equals: [
                     "onlyInFirst Branchlet - ", "changed Grown - more", "onlyInSecond Ticket - ",
                 ])
             await expectError(.invalidQuery) { try await differences(first, second, ["Nothing"]) }

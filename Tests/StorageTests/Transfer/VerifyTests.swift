@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("Verifying a store")
@@ -22,7 +23,7 @@ struct VerifyTests {
     func `nothing is wrong with what a store has written`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await fill(store)
-            #expect(try await problems(store).isEmpty)
+            try await expect(problems(store).isEmpty)
         }
     }
 
@@ -52,10 +53,10 @@ struct VerifyTests {
         try await withStore(.sqlite) { store in
             try await fill(store)
             try await store.withUnsafeSQLiteHandle { database in
-                #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+                expect(sqlite3_exec(database, sql, nil, nil, nil), equals: SQLITE_OK, "\(sql)")
             }
             let found = try await problems(store)
-            #expect(found.contains { $0.contains(expected) }, "\(found)")
+            expect(found.contains { $0.contains(expected) }, "\(found)")
         }
     }
 
@@ -77,8 +78,8 @@ struct VerifyTests {
             try bytes.write(to: url)
             try await Store(SQLiteBackend(path: path), models: Branchlet.self, Ticket.self).thenClose { store in
                 let told = try await problems(store)
-                #expect(!told.isEmpty && Set(told).count == told.count, "\(told)")
-                #expect(told.allSatisfy { !$0.contains("\n") })
+                expect(!told.isEmpty && Set(told).count == told.count, "\(told)")
+                expect(told.allSatisfy { !$0.contains("\n") })
             }
         }
     }
@@ -89,11 +90,11 @@ struct VerifyTests {
             try await fill(source)
             try await source.withUnsafeSQLiteHandle { database in
                 let sql = "UPDATE Sampler SET text = CAST(x'FF41' AS TEXT) WHERE number = 1"
-                #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+                expect(sqlite3_exec(database, sql, nil, nil, nil), equals: SQLITE_OK)
             }
             let error = await expectError(.typeMismatch) { try await target.copy(from: source) }
-            #expect(error?.property == "text")
-            #expect(try await target.schema().isEmpty)
+            expect(error?.property, equals: "text")
+            try await expect(target.schema().isEmpty)
             await expectError(.typeMismatch) { try await source.digest(of: "Sampler") }
         }
     }
@@ -111,11 +112,11 @@ struct BackupTests {
                 try await store.backUp(to: folder.appending(path: name).path)
                 try await store.delete(Branchlet.self, key: 1)
                 let copy = try await backend.open(in: folder)
-                #expect(try await copy.digest(of: "Sampler") == store.digest(of: "Sampler"))
-                #expect(try await copy.select(Branchlet.self).count() == 600)
+                try await expect(copy.digest(of: "Sampler"), equals: store.digest(of: "Sampler"))
+                try await expect(copy.select(Branchlet.self).count(), equals: 600)
                 try await copy.close()
-                #expect(
-                    try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
+                try expect(
+                    FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
                         !$0.hasSuffix(".tmp")
                     })
             }
@@ -130,9 +131,9 @@ struct BackupTests {
                 let path = folder.appending(path: "there").path
                 try Data("precious".utf8).write(to: URL(filePath: path))
                 await expectError(.io) { try await store.backUp(to: path) }
-                #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+                try expect(String(contentsOfFile: path, encoding: .utf8), equals: "precious")
                 try await store.backUp(to: path, replacing: true)
-                #expect(try Data(contentsOf: URL(filePath: path)).count > 100)
+                try expect(Data(contentsOf: URL(filePath: path)).count > 100)
                 await expectError(.io) { try await store.backUp(to: folder.appending(path: "no/folder").path) }
             }
         }
@@ -160,9 +161,9 @@ struct BackupTests {
             }
             let large = size()
             try await store.compact()
-            #expect(try await store.digest(of: "Branchlet") == before)
-            #expect(size() < large)
-            #expect(try await store.insert(Branchlet.tree(11, 1)).id == 11)
+            try await expect(store.digest(of: "Branchlet"), equals: before)
+            expect(size() < large)
+            try await expect(store.insert(Branchlet.tree(11, 1)).id, equals: 11)
         }
     }
 }

@@ -46,7 +46,7 @@ private let share: [ConformanceCase] = {
 
     /// Programs of several versions open a store, change its tables, and read them in the same transaction.
     @Test func `generated changes of a schema find no difference`() async throws {
-        var tests = GeneratedTests(programs: 8, seed: 22)
+        var tests = GeneratedTests(programs: 4, seed: 22)
         tests.mixture = .schemas
         for report in [try await tests.run(SortedHarness()), try await tests.run(SharedHarness())] {
             #expect(report.failures.isEmpty, "\(report)")

@@ -123,11 +123,12 @@ final class LiveResult<Element>: LiveReader {
 
     /// Returns whether a result is equal to the last one, and remembers it.
     private func isSame(_ element: Element) -> Bool {
-        func isLast<E: Equatable>(_ value: E) -> Bool { lastValue as? E == value }
         guard let value = value(element) as? any Equatable else { return false }
-        if isLast(value) { return true }
-        lastValue = value
-        return false
+        defer { lastValue = value }
+        // If there is none, a cast would make it a value that is nil.
+        guard let lastValue else { return false }
+        func isLast<E: Equatable>(_ value: E) -> Bool { lastValue as? E == value }
+        return isLast(value)
     }
 }
 

@@ -127,9 +127,10 @@ final class SearchRecorder: ChangeSubscriber {
     private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
         if let known = indexes[name] { return known }
         let tables = try writer.tables()
-        guard let settings = try search.recorded(in: writer)?.model(name), let model = settings.searched(in: tables)
+        guard let settings = try search.recorded(in: writer)?.model(name), SearchedModel(name, in: tables) != nil
         else { return [] }
         try StoreSearch.check(settings)
+        guard let model = settings.searched(in: tables) else { return [] }
         var open: [OpenIndex] = []
         for number in settings.indexes { open.append(try OpenIndex(number, model, search, in: writer)) }
         indexes[name] = open

@@ -137,14 +137,14 @@ extension Notice: ListedModel {
     }
 }
 
-struct Reply {
+struct Response {
     var id: Int
     var to: Ref<Notice>? = nil
     var others: [Ref<Notice>] = []
-    var last: Ref<Reply>? = nil
+    var last: Ref<Response>? = nil
 }
 
-extension Reply: ListedModel {
+extension Response: ListedModel {
     typealias Key = Int
 
     static var fields: [ListedField<Self>] {
@@ -152,7 +152,7 @@ extension Reply: ListedModel {
             .init(\.id, Property("id", Int.self, .key)),
             .init(\.to, Property("to", Ref<Notice>?.self, onDelete: .nullify)),
             .init(\.others, Property("others", [Ref<Notice>].self, onDelete: .nullify, default: { [] })),
-            .init(\.last, Property("last", Ref<Reply>?.self, onDelete: .nullify)),
+            .init(\.last, Property("last", Ref<Response>?.self, onDelete: .nullify)),
         ]
     }
 
@@ -160,7 +160,7 @@ extension Reply: ListedModel {
         id = try row.read(Int.self)
         to = try row.read(Ref<Notice>?.self)
         others = try row.read([Ref<Notice>].self)
-        last = try row.read(Ref<Reply>?.self)
+        last = try row.read(Ref<Response>?.self)
     }
 
     func write(into row: inout RowWriter) {
@@ -179,6 +179,6 @@ extension Reply: ListedModel {
         var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
         var to: QueryExpression<Ref<Notice>?> { QueryExpression(_propertyPath, 1) }
         var others: QueryExpression<[Ref<Notice>]> { QueryExpression(_propertyPath, 2) }
-        var last: QueryExpression<Ref<Reply>?> { QueryExpression(_propertyPath, 3) }
+        var last: QueryExpression<Ref<Response>?> { QueryExpression(_propertyPath, 3) }
     }
 }

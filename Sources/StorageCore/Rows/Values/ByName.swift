@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Values by stored names, which are compared by their bytes: strings are equal, too, if they are two normal forms of a name, and
-/// then they are two names (clauses S6 and V4).
+/// Values by stored names, which are compared by their bytes. To Swift, two normal forms of a name are equal strings, and here they
+/// are two names (clauses S6 and V4).
 @usableFromInline
 package struct ByName<Value> {
     @usableFromInline var values: [Name: Value] = [:]

@@ -93,7 +93,7 @@ package final class ModelRegistry: ModelResolver {
                     ready.append((type, planner))
                 }
             }
-            return (try handles(ready), behind)
+            return (try bound(ready), behind)
         }
     }
 
@@ -108,11 +108,11 @@ package final class ModelRegistry: ModelResolver {
         try claiming(types, in: writer) { (planners) throws(StorageError) in
             let changed = planners.filter { $0.steps.contains(where: \.changesStore) }
             try run(changed, in: writer, didChange)
-            return (try handles(Array(zip(types, planners))), !changed.isEmpty)
+            return (try bound(Array(zip(types, planners))), !changed.isEmpty)
         }
     }
 
-    private func handles(
+    private func bound(
         _ planned: [(any Storable.Type, SchemaPlanner)]
     ) throws(StorageError) -> [ObjectIdentifier: ModelHandle] {
         var handles: [ObjectIdentifier: ModelHandle] = [:]
@@ -183,7 +183,8 @@ package final class ModelRegistry: ModelResolver {
                     isKnown
                     ? try RecordSchema(RecordedTables(schema.name, own.filter { !$0.isRemoved })).adding(schema)
                     : schema
-                planners.append(try planner(DeclaredTables(wanted), isExact ? .all : RuleRemovals.none, &tables, in: writer))
+                let removals = isExact ? RuleRemovals.all : RuleRemovals.none
+                planners.append(try planner(DeclaredTables(wanted), removals, &tables, in: writer))
             } catch {
                 throw error.with { $0.model = schema.name }
             }

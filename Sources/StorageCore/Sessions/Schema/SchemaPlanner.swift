@@ -5,7 +5,7 @@ import StorageDriver
 struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
     var model: String { declared.model.name }
-    /// What those learn of the steps that follow changes of schemas.
+    /// The steps as a change, for those that follow changes of schemas.
     var change: SchemaChange {
         SchemaChange(model: model, tables: RecordedTables.list(model, before), steps: steps)
     }
