@@ -14,6 +14,7 @@ enum Engine: String, CaseIterable, Sendable {
     /// lacks, so the cases of capabilities are run, and of the others some.
     var cases: [ConformanceCase] {
         let all = Conformance.v1.cases
+        if TestExtent.isSmall { return TestExtent.share(all, oneOf: 2) }
         guard self == .sqliteInMemory, !TestExtent.isLarge else { return all }
         return all.filter { !$0.needs.isEmpty } + TestExtent.share(all.filter(\.needs.isEmpty), oneOf: 20)
     }

@@ -6,7 +6,10 @@ package import Testing
 /// `scripts/soak`.
 package enum TestExtent {
     /// True if more is run than each time: the environment has `STORAGE_TESTS=all`.
-    package static let isLarge = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
+    package static let isLarge = extent == "all"
+    /// True between two commits, where `scripts/test --fast` runs a quarter of a share: the environment has `STORAGE_TESTS=few`.
+    package static let isSmall = extent == "few"
+    private static let extent = ProcessInfo.processInfo.environment["STORAGE_TESTS"]
     private static let factor = 8
 
     /// The engines that tests of several run on, where `STORAGE_ENGINES` names them, as `scripts/test --fast` does; nil for
@@ -30,10 +33,10 @@ package enum TestExtent {
         ?? Int(Date().timeIntervalSince1970 / 86_400)
 
     /// The variables with which the same parts are run again on another day.
-    package static let variables = (isLarge ? "STORAGE_TESTS=all " : "") + "STORAGE_TEST_SEED=\(seed)"
+    package static let variables = (extent.map { "STORAGE_TESTS=\($0) " } ?? "") + "STORAGE_TEST_SEED=\(seed)"
 
     /// One of how many is run, where each time it is one of `step`.
-    package static func step(_ step: Int) -> Int { isLarge ? max(step / factor, 1) : step }
+    package static func step(_ step: Int) -> Int { isLarge ? max(step / factor, 1) : isSmall ? 4 * step : step }
 
     /// Some of the elements, spread evenly.
     package static func share<T>(_ elements: [T], oneOf step: Int) -> [T] {
