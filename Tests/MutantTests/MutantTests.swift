@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the table of killers names all mutants, and for each a case with a clause that it breaks`() {
-        expect(Set(Kills.known.keys), equals: Set(Mutant.all.map(\.id)))
+        expect(Set(Kills.known.keys).symmetricDifference(Mutant.all.map(\.id)), equals: [])
         expect(Mutant.all.allSatisfy { Kills.candidates(for: $0).first?.id == Kills.known[$0.id] })
     }
 
