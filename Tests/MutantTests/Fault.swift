@@ -208,3 +208,14 @@ func collect(_ cursor: consuming Cursor, width: Int) throws(StorageError) -> [[V
     while try cursor.next() { rows.append((0..<width).map { [cells = cursor.cells] in cells[$0].value }) }
     return rows
 }
+
+extension Write {
+    /// Changes every value on its way in.
+    mutating func map(_ written: (Value, ColumnSchema, Bool) -> Value) {
+        let rowColumns = operation == .patch ? keyColumns : columns
+        rows = rows.map { row in
+            zip(row, rowColumns).map { written($0, table.columns[$1], table.key.contains($1)) }
+        }
+        patch = zip(patch, columns).map { written($0, table.columns[$1], false) }
+    }
+}

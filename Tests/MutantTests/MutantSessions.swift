@@ -393,14 +393,3 @@ final class UncommittedWriter: StorageWriter, @unchecked Sendable {
         try writer.change(change)
     }
 }
-
-extension Write {
-    /// Changes every value on its way in.
-    fileprivate mutating func map(_ written: (Value, ColumnSchema, Bool) -> Value) {
-        let rowColumns = operation == .patch ? keyColumns : columns
-        rows = rows.map { row in
-            zip(row, rowColumns).map { written($0, table.columns[$1], table.key.contains($1)) }
-        }
-        patch = zip(patch, columns).map { written($0, table.columns[$1], false) }
-    }
-}

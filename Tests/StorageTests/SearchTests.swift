@@ -9,8 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tests the parts of full-text search that no conformance case covers: builds that are interrupted, several stores of one file,
-/// unusual texts, and refusals.
+/// Tests of interrupted builds, several stores of one file, unusual texts, and refusals; the suite covers the rest.
 @Suite("F Full text")
 struct SearchTests {
     @Storable struct Note: Equatable {
@@ -397,13 +396,5 @@ struct SearchTests {
                 try await expect(Self.problems(store), equals: [])
             }
         }
-    }
-
-    @Test func `an excerpt shows the words of a search`() {
-        let text =
-            String(repeating: "before ", count: 60) + "the storage engine" + String(repeating: " after", count: 60)
-        let excerpt = text.excerpt(for: "storage engine")
-        expect(excerpt.highlights.map { String(excerpt.text[$0]) }, equals: ["storage", "engine"])
-        expect(excerpt.text.hasPrefix("…") && excerpt.text.hasSuffix("…"))
     }
 }

@@ -83,23 +83,8 @@ struct TableComparison {
         }
     }
 
-    private func place(_ name: String, _ role: ColumnSchema.Role) -> Int? {
+    func place(_ name: String, _ role: ColumnSchema.Role) -> Int? {
         old.columns.firstIndex { $0.role == role && $0.property.isSame(as: name) }
-    }
-
-    private func formerNames() throws(StorageError) -> FormerNames {
-        let declared = table.members.flatMap { member in
-            member.columns.filter { $0.role == .property }.map {
-                FormerNames.Declared(property: member.property, name: $0.property)
-            }
-        }
-        let recorded = old.columns.filter { $0.role == .property }.map {
-            FormerNames.Recorded(
-                name: $0.property, isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
-        }
-        return try FormerNames(declared, recorded, kinds) { (name) throws(StorageError) in
-            try place(name, .property).map { (column) throws(StorageError) in try data.isIn(column, of: old) } ?? false
-        }
     }
 
     /// The column that a property has, or had under a former name; nil if it has none yet.
@@ -135,7 +120,7 @@ struct TableComparison {
         needsRebuild = true
     }
 
-    private var kinds: PropertyKinds { PropertyKinds(table: table, owner: old) }
+    var kinds: PropertyKinds { PropertyKinds(table: table, owner: old) }
 
     private mutating func compare(
         _ index: Int, _ wanted: ColumnSchema, _ property: DeclaredProperty
@@ -267,26 +252,6 @@ struct TableComparison {
         notes.append("property \(wanted.property) added")
     }
 
-    /// Returns the value in rows written before a property existed: the default, or nil if it is Optional.
-    private func missingValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
-        // An array that was not Optional was there in every record; a new property is nil in all of them.
-        if wanted.role == .presence { return .int(owned.declared(property) == nil ? 0 : 1) }
-        guard let value = property.defaultValue else { return wanted.isOptional ? .null : nil }
-        do {
-            return try value()
-        } catch {
-            throw StorageError(
-                .invalidValue, "The default value cannot be encoded.", operation: "open", model: table.model.name,
-                property: property.name, underlying: error)
-        }
-    }
-
-    /// Returns the value in rows without a value of a property that comes back. Nil is a value of an Optional one.
-    private func returningValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
-        if wanted.role == .presence { return .int(owned.declared(property)?.isRemoved == false ? 1 : 0) }
-        return wanted.isOptional ? nil : try missingValue(wanted, property)
-    }
-
     private mutating func removeColumns() {
         for index in old.columns.indices where !kept.contains(index) {
             let column = old.columns[index]
@@ -303,22 +268,6 @@ struct TableComparison {
             remove(index)
             let kept = new.columns[index].isRuled ? "its values and rules" : "its values"
             notes.append("property \(column.property) is gone; \(kept) are kept")
-        }
-    }
-
-    /// Returns whether the name is that of a declared property whose rows are recorded under another.
-    private func isTakenByRename(_ name: String) -> Bool {
-        table.members.contains { member in
-            member.relation != nil && member.property.storedName.isSame(as: name)
-                && owned.declared(member.property)?.path.last?.isSame(as: name) == false
-        }
-    }
-
-    /// Returns whether the rows that are recorded under a name are those of a declared property that has another one.
-    private func isMoved(_ name: String) -> Bool {
-        table.members.contains { member in
-            member.relation != nil && !member.property.storedName.isSame(as: name)
-                && owned.declared(member.property)?.path.last?.isSame(as: name) == true
         }
     }
 
@@ -422,35 +371,5 @@ struct TableComparison {
         ColumnSource(
             column: index, missing: nil, from: column.type, to: new.columns[index],
             error: mismatch(column.property, "cannot be converted"))
-    }
-
-    // MARK: Errors
-
-    private func conversionError(
-        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
-    ) -> StorageError {
-        let was = "\(stored.type)\(stored.isOptional ? "?" : "")"
-        let wants = "\(wanted.type)\(wanted.isOptional ? "?" : "")"
-        return mismatch(property.name, "is stored as \(was) and declared as \(wants), and a stored value does not fit")
-    }
-
-    private func noValueError(_ property: DeclaredProperty) -> StorageError {
-        mismatch(
-            property.name,
-            "is new and has no value for stored records: make it Optional or give it a default")
-    }
-
-    private func otherForm() -> StorageError {
-        let property = table.owner?.property
-        return mismatch(
-            property?.name,
-            "is owned in another way than it is stored: one, several, by reference, or in a type that owns itself. "
-                + (property.map(PropertyKinds.advice) ?? "Declare it as it is stored"))
-    }
-
-    private func mismatch(_ property: String?, _ problem: String) -> StorageError {
-        StorageError(
-            .schemaMismatch, "\(property ?? table.path.joined(separator: ".")) \(problem). Nothing was changed.",
-            operation: "open", model: table.path.first, property: property)
     }
 }
