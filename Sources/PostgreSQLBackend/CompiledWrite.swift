@@ -58,12 +58,12 @@ final class CompiledWrite {
         let stored = names.rows(of: table)
         found = "SELECT count(*) FROM \(stored) AS t, \(source) WHERE \(match)"
         switch plan.operation {
-        case .insert: sql = Self.insert(given, source, target, plan)
+        case .insert: sql = Self.insert(given, from: source, into: target, plan)
         case .upsert:
             let key = table.key.map { table.columns[$0].sqlName }.joined(separator: ", ")
             let others = given.filter { !table.key.contains($0.column) }.map { "\($0.name) = excluded.\($0.name)" }
             let action = others.isEmpty ? "NOTHING" : "UPDATE SET " + others.joined(separator: ", ")
-            sql = Self.insert(given, source, target, plan) + " ON CONFLICT (\(key)) DO \(action)"
+            sql = Self.insert(given, from: source, into: target, plan) + " ON CONFLICT (\(key)) DO \(action)"
         case .update:
             let others = given.filter { !table.key.contains($0.column) }
             // A row that is nothing but its key is found all the same.
@@ -88,7 +88,9 @@ final class CompiledWrite {
         let match: String
     }
 
-    private static func insert(_ given: [Pair], _ source: String, _ target: String, _ plan: WritePlan) -> String {
+    private static func insert(
+        _ given: [Pair], from source: String, into target: String, _ plan: WritePlan
+    ) -> String {
         // Otherwise a new row would get the default with which the column was added, which is meant for older rows.
         let removed = plan.removedColumns
         let columns = (given.map(\.name) + removed.map { plan.table.columns[$0].sqlName }).joined(separator: ", ")

@@ -143,7 +143,7 @@ extension PostgreSQLWriter {
     }
 
     private static let isKeptOut =
-        "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table."
+        "A trigger or a rule of the database has kept the record from being stored, without an error; look at the triggers and rules of the table."
 
     /// The number of rows that a write reports as touched. Of what is put the server counts an upsert's rows in its own
     /// way.

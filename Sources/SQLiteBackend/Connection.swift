@@ -48,7 +48,7 @@ final class Connection: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var reacts = false
     /// The file that the store has open; nil before that is known.
     var file: DatabaseFile?
-    /// The file if it was opened as one that nobody changes.
+    /// The file if it was opened as immutable.
     let unwritable: UnwritableFile?
     private var isOpen = true
     /// True if a transaction was begun, and is neither committed nor rolled back.
@@ -146,7 +146,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// True unless the file was taken for one that nobody changes, and somebody has.
+    /// True unless the file was opened as immutable and has changed.
     var isCurrent: Bool { unwritable?.isUnchanged ?? true }
 
     /// True if the file was opened read-only, also if writing was requested but is not permitted.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The file of an open database and its log, by whose identities a store finds out whether they still have their names.
 ///
-/// What is written to a file that has lost its name is lost with it, and SQLite does not report that.
+/// Commits to a file that has lost its name are lost with it, and SQLite does not report that.
 final class DatabaseFile: Sendable {
     private let path: String
     /// Nil if the system does not have the file, because a test has a file system of its own.

@@ -65,7 +65,8 @@ final class Reactions {
                 return SQLITE_OK
             }, context)
         sqlite3_update_hook(
-            database, { context, action, _, table, row in Reactions.from(context)?.didChange(action, table, row) },
+            database,
+            { context, action, _, table, row in Reactions.from(context)?.didChange(action, in: table, row: row) },
             context)
     }
 
@@ -107,7 +108,7 @@ final class Reactions {
         (changes, areOfWrittenRows) = (0, rows != nil)
     }
 
-    private func didChange(_ action: Int32, _ table: UnsafePointer<CChar>?, _ row: Int64) {
+    private func didChange(_ action: Int32, in table: UnsafePointer<CChar>?, row: Int64) {
         guard let target, let table, String(cString: table) == target else { return }
         changes += 1
         if action == SQLITE_DELETE || rows?.contains(row) != true { areOfWrittenRows = false }

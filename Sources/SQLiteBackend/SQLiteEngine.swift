@@ -16,7 +16,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
     private let pool: ConnectionPool
     /// True if the file or its folder cannot be written.
     private let isReadOnlyFile: Bool
-    /// True if the file is read as one that nobody changes.
+    /// True if the file was opened as immutable.
     private let isUnwritable: Bool
     /// The folder of a database in memory.
     private let folder: TemporaryFolder?

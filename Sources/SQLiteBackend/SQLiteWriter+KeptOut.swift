@@ -67,7 +67,7 @@ extension SQLiteWriter {
     func keptOut(_ batch: borrowing RowBatch, _ row: Int) -> StorageError {
         batch.error(
             .constraint,
-            "A trigger of the database has kept the record from being stored, without an error; look at those of the table.",
+            "A trigger of the database has kept the record from being stored, without an error; look at the triggers of the table.",
             row: row)
     }
 }

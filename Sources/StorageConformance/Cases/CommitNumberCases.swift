@@ -178,7 +178,7 @@ extension Conformance {
         },
         ConformanceCase(
             "undo/last-expired", [.h5: [7, 8]],
-            "Undoing the latest commit passes over those of which everything has expired."
+            "Undoing the latest commit passes over commits whose records have all expired."
         ) { t in
             let clock = TrialClock()
             let store = try await t.open(recordsOf: [Pass.self, Pen.self], clock: clock)

@@ -51,7 +51,7 @@ public struct ConformanceTool {
     /// Returns whether nothing failed.
     private func run(_ harness: some ConformanceHarness) async throws -> Bool {
         if let helper = arguments.helper {
-            try await help(harness, helper.place, helper.role)
+            try await help(harness, at: helper.place, as: helper.role)
             return true
         }
         if arguments.helps { return try write(ConformanceArguments.help) }
@@ -68,7 +68,7 @@ public struct ConformanceTool {
         return report.isPassed
     }
 
-    private func help<H: ConformanceHarness>(_ harness: H, _ name: String, _ role: [String]) async throws {
+    private func help<H: ConformanceHarness>(_ harness: H, at name: String, as role: [String]) async throws {
         guard let place = harness.place(named: name) else {
             throw ConformanceArguments.misuse("The harness has no place for another process; place(named:) is nil.")
         }

@@ -18,7 +18,7 @@ extension Array<TableSchema> {
             for column in now.columns where column.role == .presence && !column.isRemoved {
                 let array = first { owner.mayOwn($0) && $0.path.last?.isSame(as: column.property) == true }
                 if let array, !owner.hasPresence(of: column.property) {
-                    throw owner.changed(column.property, "has become Optional", array.path)
+                    throw owner.changed(column.property, "has become Optional", at: array.path)
                 }
             }
         }
@@ -81,7 +81,7 @@ extension TableSchema {
     /// The error of a model that no longer fits the table.
     ///
     /// - Parameter place: the path of the change, if it is not the property or the table.
-    package func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
+    package func changed(_ property: String?, _ problem: String, at place: [String]? = nil) -> StorageError {
         let name = place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")
         return StorageError(
             .schemaMismatch,

@@ -150,7 +150,7 @@ final class StoreSearch: SchemaChangeObserver {
             settings.models.removeAll { $0.name.isSame(as: gone.name) }
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
-        // write: one whose marks come back is made anew. So is one whose properties have exchanged their names.
+        // write: one whose marks come back is built again. So is one whose properties have exchanged their names.
         if let change, let known = settings.model(model),
             known.numbered(in: change.tables) == nil || change.steps.contains(where: \.renamesSearched)
         {

@@ -322,7 +322,7 @@ struct ExpectedSchema {
         }
     }
 
-    /// What each owned property was recorded as; not there for new ones.
+    /// The recorded name of each owned property; a new property has none.
     private mutating func ownedSources(
         _ fields: [VersionSet.Field], _ place: Int, _ columns: [Column]
     ) throws(Refusal) -> [String: String] {

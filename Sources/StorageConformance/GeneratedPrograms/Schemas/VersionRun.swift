@@ -26,7 +26,7 @@ struct VersionRun<W: VersionWorker> {
         try await store.insert(VersionGoal.records)
     }
 
-    private static func open(_ place: TrialPlace, _ clock: TrialClock, _ move: Move? = nil) async throws -> Store {
+    private static func open(_ place: TrialPlace, _ clock: TrialClock, moving move: Move? = nil) async throws -> Store {
         var options = Store.Options(history: .init(records: [Root.self]), clock: { clock.now })
         if let move {
             options = options.moving(move.name) { tx in
@@ -198,7 +198,7 @@ struct VersionRun<W: VersionWorker> {
         try await store.close()
         W.box.current = next
         do {
-            store = try await Self.open(place, clock, move)
+            store = try await Self.open(place, clock, moving: move)
             version = next
             return "done"
         } catch let error as StorageError {

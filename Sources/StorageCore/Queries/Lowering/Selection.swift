@@ -26,7 +26,7 @@ public struct Selection: Sendable {
     struct Search {
         let path: PropertyPath
         let text: SearchText
-        /// Which of the conditions that all must be met it is; nil if it is a part of one.
+        /// The number of the search among the conditions that all must be met; nil if it is a part of one.
         let condition: Int?
     }
 

@@ -78,7 +78,8 @@ package struct RecordWriter {
         let found = try RecordReader(handle: handle, session: writer).find(M.self, keys: keys)
         if context.reactions != nil, let gone = found.firstIndex(where: { $0 == nil }) {
             throw StorageError(
-                .constraint, "A trigger of the database has removed the record again; look at those of the table.",
+                .constraint,
+                "A trigger of the database has removed the record again; look at the triggers of the table.",
                 model: model.name
             ).row(gone, key: keys[gone])
         }
