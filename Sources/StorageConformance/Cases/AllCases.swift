@@ -6,7 +6,7 @@ extension Conformance {
         graphCases, keylessCases,
         filterCases,
         indexCases, indexedTypeCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
-        orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
+        orderCases, pageByKeyCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
         engineCases, sharedSchemaCases, movingCases, recordedRuleCases,

@@ -59,6 +59,12 @@ extension Conformance {
             { store, number in try await store.save((1...number).map { Slot(id: $0, line: 500 - $0, place: $0 % 3) }) },
             pageSteps),
         edgeCost(
+            "costs/pages-by-key", [.p2: [1]],
+            "A page after or before a position looks at no more rows in a larger store, where the key or an index has the order.",
+            Slot.self,
+            { store, number in try await store.save((1...number).map { Slot(id: $0, line: 500 - $0, place: $0 % 3) }) },
+            pageByKeySteps),
+        edgeCost(
             "costs/changed-entries", [.q5: [3], .w2: [2], .w6: [1]],
             "What an index finds costs the rows that have the value now, whatever had it before.", Slot.self,
             { store, number in
@@ -88,6 +94,30 @@ extension Conformance {
         page("some of an index") { $0.where { $0.link.isNil }.order { $0.line } },
         page("further on") { $0.order { $0.line }.offset(3) },
     ]
+
+    private static let pageByKeySteps = [
+        pageByKey("after a key", Slot(id: 7)) { $0 },
+        pageByKey("after a value", Slot(id: 30)) { $0.order { $0.line } },
+        pageByKey("before a value", Slot(id: 30)) { $0.order { $0.line.descending } },
+        EdgeStep("the condition by hand") {
+            _ = try await $0.select(Slot.self).where { $0.line > 470 || $0.line == 470 && $0.id > 30 }
+                .order { $0.line }.limit(5).all()
+        },
+        EdgeStep("the condition by hand, descending") {
+            _ = try await $0.select(Slot.self).where { $0.line < 470 || $0.line == 470 && $0.id > 30 }
+                .order { $0.line.descending }.limit(5).all()
+        },
+    ]
+
+    /// A page of five after a record, and the one before that.
+    private static func pageByKey(
+        _ name: String, _ record: Slot, _ build: @escaping @Sendable (Select<Slot, Store>) -> Select<Slot, Store>
+    ) -> EdgeStep {
+        EdgeStep(name) {
+            let page = try await build($0.select(Slot.self)).page(after: record, size: 5)
+            if let token = page.previous { _ = try await build($0.select(Slot.self)).page(before: token, size: 5) }
+        }
+    }
 
     private static func page(
         _ name: String, _ build: @escaping @Sendable (Select<Slot, Store>) -> Select<Slot, Store>

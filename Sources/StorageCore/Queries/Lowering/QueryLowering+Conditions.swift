@@ -7,7 +7,7 @@ extension QueryLowering {
         switch node {
         case .constant(let constant): return .constant(constant)
         case .and: return .and(try terms(of: node, in: place))
-        case .or: return .or(try terms(of: node, in: place))
+        case .or: return .alternatives(try terms(of: node, in: place), arguments)
         case .not(let node): return .not(try condition(node, in: place))
         case .isNil(let node): return try isNil(node, in: place)
         case .comparison(let comparison, let left, let right, let folding):

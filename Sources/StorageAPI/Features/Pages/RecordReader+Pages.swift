@@ -1,0 +1,115 @@
+import StorageDriver
+
+/// Where a page begins.
+enum PageStart {
+    case first
+    case after(Store.PageToken)
+    case before(Store.PageToken)
+    case afterKey([Value])
+}
+
+extension RecordReader {
+    /// Reads a page, and one record more, which says whether another page follows.
+    func page<M: Storable>(
+        _: M.Type, _ selection: Selection, start: PageStart, size: Int
+    ) throws(StorageError) -> Store.Page<M> {
+        guard size > 0, size < .max else { throw invalid("A page has at least one record; give a greater size.") }
+        guard selection.limit == nil, selection.offset == 0 else {
+            throw invalid("A page has a size of its own; remove the query's limit and offset.")
+        }
+        if selection.order.contains(where: { $0.isRelevance(of: model) }) {
+            throw invalid("Relevance depends on all records, and no page can begin at it; use limit and offset.")
+        }
+        var lowering = QueryLowering(handle, in: session)
+        let (query, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        let order = PageOrder(query, of: model)
+        let (place, isIncluded, isBackward) = try position(start, order, selection)
+        let keys = isBackward ? order.keys.map(\.reversed) : order.keys
+        let rows = BufferedRows(width: root.columns.count)
+        var places: [[Value]] = []
+        for part in order.parts(after: place, by: keys, isIncluded: isIncluded) where places.count <= size {
+            var (query, arguments) = (query, arguments)
+            if let range = part(&arguments) {
+                query.filter = try (query.filter.map { .and([$0, range]) } ?? range).fitting()
+            }
+            // Engines sort equal records by their key, upwards.
+            query.order = isBackward ? keys : query.order
+            query.result = .terms(terms(with: order))
+            query.isLimited = true
+            arguments.limit = size + 1 - places.count
+            // The values of the sort terms are no part of the result.
+            var cursor = try session.rows(
+                handle.plan(query, others: lowering.others), arguments, shown: root.columns.count)
+            while try cursor.next() {
+                rows.add(cursor.cells)
+                let sorted = root.columns.count..<root.columns.count + order.count
+                places.append(sorted.map { cursor.cells[$0].value } + root.keyCells.map { cursor.cells[$0].value })
+            }
+        }
+        let hasMore = places.count > size
+        var models = try decode(M.self, rows, of: root, isKeyOrder: false)
+        if hasMore {
+            models.removeLast()
+            places.removeLast()
+        }
+        if isBackward {
+            models.reverse()
+            places.reverse()
+        }
+        func token(_ values: [Value]?, isAfter: Bool) -> Store.PageToken? {
+            if let values { return Store.PageToken(order: order.digest, place: values, isAfter: isAfter) }
+            return place.map { Store.PageToken(order: order.digest, place: $0, isAfter: isAfter) }
+        }
+        let (next, previous) = (token(places.last, isAfter: true), token(places.first, isAfter: false))
+        return Store.Page(
+            records: models, next: hasMore || isBackward ? next : nil,
+            previous: isBackward ? (hasMore ? previous : nil) : place.flatMap { _ in previous })
+    }
+
+    /// The model's columns, and then the sort terms.
+    private func terms(with order: PageOrder) -> [TypedTerm] {
+        root.columns.map { TypedTerm(.column($0), model.root.schema.columns[$0].type) }
+            + order.keys.prefix(order.count).map { TypedTerm($0.term, $0.type) }
+    }
+
+    /// The place where a page begins, and whether the record at it is part of the page.
+    private func position(
+        _ start: PageStart, _ order: PageOrder, _ selection: Selection
+    ) throws(StorageError) -> (place: [Value]?, isIncluded: Bool, isBackward: Bool) {
+        switch start {
+        case .first: return (nil, false, false)
+        case .after(let token): return (try place(of: token, order), !token.isAfter, false)
+        case .before(let token): return (try place(of: token, order), token.isAfter, true)
+        case .afterKey(let key): return (try place(ofKey: key, order, selection), false, false)
+        }
+    }
+
+    private func place(of token: Store.PageToken, _ order: PageOrder) throws(StorageError) -> [Value] {
+        do throws(StorageError) { return try order.place(of: token) } catch { throw error.at(model: handle.name) }
+    }
+
+    /// The stored values of the sort terms of a record, and its key.
+    private func place(
+        ofKey key: [Value], _ order: PageOrder, _ selection: Selection
+    ) throws(StorageError) -> [Value] {
+        var ordered = Selection()
+        ordered.order = selection.order
+        let list = ValueList(width: model.rootKeyCount, values: key)
+        var lowering = QueryLowering(handle, among: list, in: session)
+        var (query, arguments) = try handle.query(ordered, .columns(model.root.schema.key), &lowering)
+        if order.count > 0 { query.result = .terms(query.order.map { TypedTerm($0.term, $0.type) }) }
+        arguments.limit = 1
+        query.isLimited = true
+        var cursor = try session.rows(handle.plan(query, others: lowering.others), arguments)
+        guard try cursor.next() else {
+            throw StorageError(
+                .notFound, "The record after which the page begins is not stored; continue after a page's token.",
+                model: handle.name, key: key)
+        }
+        return (0..<order.count).map { cursor.cells[$0].value } + key
+    }
+
+    private func invalid(_ message: String) -> StorageError {
+        StorageError(.invalidQuery, message, model: handle.name)
+    }
+}

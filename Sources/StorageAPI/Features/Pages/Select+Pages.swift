@@ -1,0 +1,106 @@
+public import StorageDriver
+
+extension Select where Source == Store {
+    /// The first page of the query's records, in its order; records that are equal on all sort terms come by key.
+    ///
+    /// ```swift
+    /// let notes = store.select(Note.self).order { $0.title }
+    /// var page = try await notes.page(size: 50)
+    /// while let next = page.next { page = try await notes.page(after: next, size: 50) }
+    /// ```
+    ///
+    /// Pages neither repeat nor skip a record that is there all the time and keeps its place, whatever is written between
+    /// them. Where an index begins with the first sort term, a page reads about as many rows as it returns, wherever it
+    /// begins; `offset` reads all rows before it.
+    ///
+    /// - Parameter size: the maximum number of records, at least 1.
+    /// - Throws: `invalidQuery` for another size, a query with a limit or an offset, or an order by relevance; errors of `all()`.
+    public nonisolated(nonsending) func page(size: Int) async throws(StorageError) -> Store.Page<Model> {
+        try await run { (reading) throws(StorageError) in try page(.first, size, reading) }
+    }
+
+    /// The page that begins at a position.
+    ///
+    /// - Parameters:
+    ///   - token: `next` of the page before, or any token of the same model and order. The conditions may differ.
+    ///   - size: the maximum number of records, at least 1.
+    /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
+    public nonisolated(nonsending) func page(
+        after token: Store.PageToken, size: Int
+    ) async throws(StorageError) -> Store.Page<Model> {
+        try await run { (reading) throws(StorageError) in try page(.after(token), size, reading) }
+    }
+
+    /// The page that ends at a position: its records come in the query's order too.
+    ///
+    /// - Parameters:
+    ///   - token: `previous` of the page after, or any token of the same model and order.
+    ///   - size: the maximum number of records, at least 1.
+    /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
+    public nonisolated(nonsending) func page(
+        before token: Store.PageToken, size: Int
+    ) async throws(StorageError) -> Store.Page<Model> {
+        try await run { (reading) throws(StorageError) in try page(.before(token), size, reading) }
+    }
+
+    /// The page that begins after a record, which is looked up by its key: its stored values decide, and one query more is needed
+    /// than with a token.
+    ///
+    /// - Throws: `notFound` if no record has the key; errors of `page(size:)`.
+    public nonisolated(nonsending) func page(
+        after record: Model, size: Int
+    ) async throws(StorageError) -> Store.Page<Model> {
+        let key = try key(of: record)
+        return try await run { (reading) throws(StorageError) in try page(.afterKey(key), size, reading) }
+    }
+}
+
+// The same calls without `async`.
+extension Select where Source == Store.Session {
+    /// The first page of the query's records, in its order.
+    ///
+    /// - Parameter size: the maximum number of records, at least 1.
+    /// - Throws: `invalidQuery` for another size, a query with a limit or an offset, or an order by relevance; errors of `all()`.
+    public func page(size: Int) throws(StorageError) -> Store.Page<Model> {
+        try run { (reading) throws(StorageError) in try page(.first, size, reading) }
+    }
+
+    /// The page that begins at a position.
+    ///
+    /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
+    public func page(after token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
+        try run { (reading) throws(StorageError) in try page(.after(token), size, reading) }
+    }
+
+    /// The page that ends at a position.
+    ///
+    /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
+    public func page(before token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
+        try run { (reading) throws(StorageError) in try page(.before(token), size, reading) }
+    }
+
+    /// The page that begins after a record, which is looked up by its key.
+    ///
+    /// - Throws: `notFound` if no record has the key; errors of `page(size:)`.
+    public func page(after record: Model, size: Int) throws(StorageError) -> Store.Page<Model> {
+        let key = try key(of: record)
+        return try run { (reading) throws(StorageError) in try page(.afterKey(key), size, reading) }
+    }
+}
+
+extension Select {
+    fileprivate func page(
+        _ start: PageStart, _ size: Int, _ reading: RecordReader
+    ) throws(StorageError) -> Store.Page<Model> {
+        try reading.page(Model.self, selection, start: start, size: size)
+    }
+
+    fileprivate func key(of record: Model) throws(StorageError) -> [Value] {
+        guard let key = Model.key(of: record) else {
+            throw StorageError(
+                .missingKey, "The record has no key yet; insert it, or continue after a page's token.",
+                operation: "select", model: Model.schema.name)
+        }
+        return Model.values(of: key)
+    }
+}
