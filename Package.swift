@@ -24,6 +24,7 @@ let lifecycle = Target.Dependency.product(
 
 // Only the trait needs libpq.
 let postgresql = Target.Dependency.target(name: "PostgreSQLBackend", condition: .when(traits: ["PostgreSQL"]))
+let postgresqlDoctor = Target.Dependency.target(name: "PostgreSQLDoctor", condition: .when(traits: ["PostgreSQL"]))
 
 let package = Package(
     name: "swift-storage",
@@ -142,6 +143,10 @@ let package = Package(
             name: "PostgreSQLBackend",
             dependencies: ["CPostgreSQL", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        // The examination of servers that storage doctor makes: no program that uses the engine links it.
+        .target(
+            name: "PostgreSQLDoctor", dependencies: ["CPostgreSQL", "PostgreSQLBackend", "StorageDriver"],
+            swiftSettings: strict),
         .target(
             name: "KeyedArchives", dependencies: ["ArchiveBackend", "StorageAPI", "StorageDriver"],
             swiftSettings: strict),
@@ -159,7 +164,7 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "TerminalOutput", postgresql,
+                "StorageJSON", "StorageSearch", "TerminalOutput", postgresql, postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

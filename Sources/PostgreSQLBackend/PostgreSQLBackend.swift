@@ -18,7 +18,7 @@ public struct PostgreSQLBackend: StorageBackend {
     public enum Durability: String, Sendable, CaseIterable {
         /// The guarantee of the server's `synchronous_commit`, by default its disk.
         case full
-        /// The server's memory: a power cut there may lose the last commits, never the store.
+        /// The server's memory: a power cut of the server may lose the last commits, never the store.
         case relaxed
     }
 
@@ -26,8 +26,9 @@ public struct PostgreSQLBackend: StorageBackend {
     public enum Writers: String, Sendable, CaseIterable {
         /// One, in all processes.
         case one
-        /// Any number, of as many processes, that are single calls; those with a body write alone. Every program that uses the
-        /// store should say so: what reads in the other way may see a commit without one that comes before it.
+        /// Any number, of as many processes, that are single calls; a transaction with a body writes alone. Every program that
+        /// uses the store should set this option: a program with the other value may read a commit without one that comes
+        /// before it.
         case many
     }
 
@@ -37,35 +38,35 @@ public struct PostgreSQLBackend: StorageBackend {
     public var durability = Durability.full
     /// The number of transactions that write at a time, in all processes.
     public var writers = Writers.one
-    /// The most connections that read. One more writes, and one listens while the store is observed.
+    /// The maximum number of connections that read. One more writes, and one listens while the store is observed.
     public var connections = 16
     /// The time in milliseconds that a call waits for another process or for a free connection before it throws `busy`.
     public var timeoutMilliseconds = 5000
-    /// The number of partitions of each table that the store makes from now on, by the hash of the first part of its key. 1 makes
-    /// tables that are whole, as does a table with unique values beside its key.
+    /// The number of partitions of each table that the store creates from now on, by the hash of the first part of its key.
+    /// With 1, and for a table with unique values beside its key, a table has no partitions.
     public var partitions = 1
     /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
-    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions that
-    /// does not keep names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0), which each connection asks.
+    /// The way to send statements that are used again. With nil they have names, except with a pooler of transactions that does
+    /// not keep names (PgBouncer before 1.21, or with `max_prepared_statements` 0), which each connection finds out.
     public var statements: Statements?
-    /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
-    /// observed store looks for commits of others ten times a second.
-    var listen: ServerHosts?
+    /// The servers that the listening connection of a store with a pooler connects to directly: `db.example.com:5432`. Without
+    /// them an observed store looks for commits of others ten times a second.
+    package internal(set) var listen: ServerHosts?
     /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
-    var replicas: ServerHosts?
-    /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as
-    /// reads from one server do. Each read includes the store's own commits, and everything that it has read.
+    package internal(set) var replicas: ServerHosts?
+    /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as reads from
+    /// one server do. Each read includes the commits of this store, and everything that it has read.
     public var stalenessMilliseconds = 0
     /// The time in milliseconds that a call waits for a replacement of a lost server before it throws `io`. By default
     /// it waits for a server that starts alone, for the timeout.
     public var failoverMilliseconds = 0
-    /// The time in milliseconds in which the outcome of a commit must be found whose connection was lost; nil for the longest that
-    /// a call waits for a server. Tests shorten it.
+    /// The time in milliseconds in which the outcome of a commit must be found whose connection was lost; nil for the maximum
+    /// time that a call waits for a server. Tests shorten it.
     package var outcomeMilliseconds: Int?
     /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly = false
-    /// The connections that stores share; nil where each has its own.
+    /// The connections that stores share; nil if each store connects by itself.
     var shared: SharedConnections?
     var sharesConnections = false
     /// The connection parameters for libpq.
@@ -73,8 +74,8 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The server and the database as errors show them: without a password.
     let location: String
 
-    /// A schema of the database at an address that libpq takes: `postgresql://user@host/database`, or
-    /// `host=/run/postgresql dbname=people`. Nothing is connected before a store opens.
+    /// A schema of the database at an address that libpq takes: `postgresql://user@host/database`, or `host=/run/postgresql
+    /// dbname=people`. A connection is made when a store opens.
     public init(_ address: String, schema: String = "public") throws(StorageError) {
         try self.init(address: ServerAddress(address), options: [], schema: schema)
     }
@@ -122,7 +123,7 @@ public struct PostgreSQLBackend: StorageBackend {
         }
         self.schema = schema
         location = address.location(options, schema: schema)
-        // Of two parameters with one name the later counts. By the system's own times, a host that is gone is noticed after
+        // The later of two parameters with the same name counts. By the system's default times, a lost host is noticed after
         // two hours.
         parameters = ConnectionParameters(
             list: [
@@ -150,7 +151,7 @@ public struct PostgreSQLBackend: StorageBackend {
 /// The parameters of a connection, any of which may be a secret, and so are shown nowhere.
 struct ConnectionParameters: Sendable, CustomStringConvertible, CustomReflectable {
     let list: [(name: String, value: String)]
-    /// One for each server, where there are several of which that is wanted which takes writes.
+    /// The parameters for each server; empty unless the address has several servers and wants the one that takes writes.
     private(set) var candidates: [ConnectionParameters] = []
     /// The time that a server may take to accept a connection.
     var connectMilliseconds = 10_000

@@ -53,8 +53,8 @@ struct AddressTests {
         expect(error?.message.contains("PostgreSQLBackend(url:)"), equals: true)
     }
 
-    /// Returns the shown form of an address: the backend's description, the error of one that is refused, or that of a
-    /// connection that nobody takes.
+    /// Returns the shown form of an address: the backend's description, the error of a refused address, or the error of a
+    /// connection that no server accepts.
     private func shown(_ address: String, isOpened: Bool) -> String {
         do {
             let backend =

@@ -9,7 +9,7 @@ import Testing
 struct AssignedKeyTests {
     private struct Undone: Error {}
 
-    /// Carries out what an earlier version of the store does in one transaction, which has its number.
+    /// Imitates an earlier version of the store in one transaction, which has its number.
     private static func asEarlier(_ schema: String, _ statements: String...) async throws {
         let keys = "\"\(schema)\".storage_keys"
         let all = statements.map {
@@ -38,7 +38,7 @@ struct AssignedKeyTests {
             }
             func next() async throws -> Int? {
                 let key = try await store.insert(Pair()).id
-                // What an earlier version reads.
+                // Reads as an earlier version does.
                 try await expect(recorded(), equals: key.map(String.init))
                 return key
             }

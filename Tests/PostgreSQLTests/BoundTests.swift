@@ -22,21 +22,21 @@ struct BoundTests {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Listed.self)
             try await store.insert((1...9).map { Listed(id: $0) })
-            func write(_ id: Int, _ column: String, _ json: String) async throws {
+            func write(_ id: Int, _ column: String, json: String) async throws {
                 try await Server.psql("UPDATE \"\(schema)\".\"Listed\" SET \(column) = '\(json)' WHERE id = \(id)")
             }
             for (id, numbers) in ["[100]", "[ 1e2 ]", "[1, 100.000]", "[1.0E+2]", "[1e-999, 0.001]", "[]"].enumerated()
             {
-                try await write(id + 1, "numbers", numbers)
+                try await write(id + 1, "numbers", json: numbers)
             }
             let long = "100." + String(repeating: "0", count: 120)
-            try await write(7, "numbers", "[\(long)]")
+            try await write(7, "numbers", json: "[\(long)]")
             for (id, words) in [#"["a/b"]"#, #"["a\/b"]"#, #"[ "x" , "\u0061/b" ]"#, #"["a/"]"#, "null"].enumerated() {
-                try await write(id + 1, "words", words)
+                try await write(id + 1, "words", json: words)
             }
-            try await write(1, "nested", "[ [1, 2] ]")
-            try await write(2, "nested", "[[1],[1,2.0]]")
-            try await write(3, "nested", "[[2,1]]")
+            try await write(1, "nested", json: "[ [1, 2] ]")
+            try await write(2, "nested", json: "[[1],[1,2.0]]")
+            try await write(3, "nested", json: "[[2,1]]")
             let all = store.select(Listed.self)
 
             try await expect(all.where { $0.numbers.contains(100) }.count(), equals: 5)

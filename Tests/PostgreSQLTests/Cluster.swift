@@ -26,7 +26,7 @@ enum Cluster {
     /// - Returns: its node.
     static func harm(_ fault: Fault) async throws -> String { try await run(fault.rawValue) }
 
-    /// Undoes what was done to nodes, and returns when there is a primary that both others follow.
+    /// Undoes the harm to nodes, and returns when both others follow a primary.
     static func mend() async throws {
         _ = try await run("mend")
         _ = try await run("wait")

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Stores of one schema that write, read and observe until they are stopped, and what came of it.
+/// Stores of one schema that write, read and observe until they are stopped, and their results.
 final class ClusterLoad: Sendable {
     let accounts = 0..<8
     private let stores: [Store]
@@ -12,7 +12,7 @@ final class ClusterLoad: Sendable {
 
     private struct State {
         var isOver = false
-        /// The deposits of each account that are acknowledged, in their order, and those that are found to be lost.
+        /// The deposits of each account that are acknowledged, in their order, and the lost ones.
         var acknowledged: [[Int]] = Array(repeating: [], count: 8)
         var lost: [[Int]] = Array(repeating: [], count: 8)
         var checked = Array(repeating: 0, count: 8)
@@ -24,7 +24,7 @@ final class ClusterLoad: Sendable {
         var reports: [String] = []
         /// The stores that have said since the failover began that the server lacks commits of theirs.
         var lacking: Set<Int> = []
-        /// The times of acknowledgements since the failover began, without those that follow another at once.
+        /// The times of acknowledgements since the failover began, without acknowledgements that follow another at once.
         var times: [Double] = []
         var lastSeen = 0
         var violations: [String] = []
@@ -85,7 +85,7 @@ final class ClusterLoad: Sendable {
         }
     }
 
-    /// Reads what the store has acknowledged, and sums with their deposits.
+    /// Reads the acknowledged deposits, and sums with their deposits.
     func read(_ store: Store) async {
         let mine = accounts.filter { stores[$0 % stores.count] === store }
         while !isOver {
@@ -107,7 +107,7 @@ final class ClusterLoad: Sendable {
         }
     }
 
-    /// Observes the sums, which nothing lowers.
+    /// Observes the sums, which never fall.
     func observe(_ store: Store) async {
         var last: [Int: Int] = [:]
         do {
@@ -159,16 +159,16 @@ final class ClusterLoad: Sendable {
         state.withLock { ($0.count - $0.before.count, $0.unknown - $0.before.unknown, $0.failed - $0.before.failed) }
     }
 
-    /// Looks for what was acknowledged since the last look, and returns the number of what is gone.
+    /// Looks for the deposits that were acknowledged since the last look, and returns the number of lost ones.
     func countLost() async throws -> Int {
         var count = 0
         for account in accounts {
             let (ids, checked) = state.withLock { ($0.acknowledged[account], $0.checked[account]) }
             let there = Set(try await stores[0].select(Deposit.self).where { $0.account == account }.keys())
             let lost = ids[checked...].filter { !there.contains($0) }
-            // What is lost is the tail of what one primary had acknowledged: nothing behind it is kept but what the next has.
-            let places = ids.indices.filter { $0 >= checked && !there.contains(ids[$0]) }
-            if let first = places.first, let last = places.last, last - first + 1 != places.count {
+            // The lost deposits are the last that one primary had acknowledged: only deposits of the next primary follow them.
+            let indexes = ids.indices.filter { $0 >= checked && !there.contains(ids[$0]) }
+            if let first = indexes.first, let last = indexes.last, last - first + 1 != indexes.count {
                 violated("what is lost of account \(account) is no tail")
             }
             state.withLock { state in

@@ -10,7 +10,7 @@ import Testing
     @Indexed var account: Int
 }
 
-/// The sum of the deposits, which each of them raises in its own transaction.
+/// The sum of the deposits, which each deposit raises in its transaction.
 @Storable struct Account: Equatable {
     var id: Int
     var deposits = 0
@@ -56,7 +56,7 @@ struct ClusterTests {
 
     /// Lets the cluster fail over again and again.
     ///
-    /// - Returns: what happened, as a table.
+    /// - Returns: the results, as a table.
     private static func failOver(_ times: Int, under load: ClusterLoad) async throws -> String {
         var table =
             "| failover | node | without writes | Patroni's own | beyond | acknowledged | lost | unknown | failed |\n"

@@ -26,7 +26,7 @@ import Testing
 
 @Suite("What PostgreSQL sends", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct CostTests {
-    /// Stores of so many records, on the server behind a proxy and in memory.
+    /// Stores of so many records, on the server through a proxy and in memory.
     private static func withStores(
         _ count: Int, bytes: Int, _ body: (CuttingProxy, Store, Store) async throws -> Void
     ) async throws {
@@ -52,7 +52,7 @@ struct CostTests {
             func sums(_ store: Store) async throws -> [String] {
                 let heavy = store.select(Heavy.self)
                 var sums = ["\(try await heavy.sum { $0.price }) \(try await heavy.average { $0.price } ?? -1)"]
-                // What the server has no exact form for is computed here.
+                // A condition without an exact form in SQL is computed here.
                 sums.append("\(try await heavy.sum { $0.tiny }) \(try await heavy.average { $0.tiny } ?? -1)")
                 sums.append("\(try await heavy.sum { $0.amount }) \(try await heavy.average { $0.amount } ?? -1)")
                 sums.append("\(try await heavy.sum { $0.time }) \(try await heavy.sum { $0.id * 2 })")
@@ -73,17 +73,17 @@ struct CostTests {
         try await Self.withStores(records, bytes: 1_000_000) { proxy, store, _ in
             let heavy = store.select(Heavy.self)
             for select in [heavy, heavy.limit(1000), heavy.where { $0.id * 2 >= 0 }] {
-                for most in [1, records] {
+                for limit in [1, records] {
                     let before = proxy.answeredBytes
                     var count = 0
                     for try await record in select.stream() {
                         expect(record.id == count && record.content.count == 1_000_000)
                         count += 1
-                        // Those that have come, and those of the next answer.
+                        // The rows that have arrived, and the rows of the next answer.
                         expect(proxy.answeredBytes - before < (count + 9) * 1_000_000)
-                        if count == most { break }
+                        if count == limit { break }
                     }
-                    expect(count, equals: most)
+                    expect(count, equals: limit)
                 }
             }
         }
@@ -135,7 +135,7 @@ struct CostTests {
             var count = 0
             for try await _ in items.stream() { count += 1 }
             expect(count, equals: 250)
-            // What no SQL expresses is computed here.
+            // A condition that SQL cannot express is computed here.
             try await expect(items.where { $0.name.contains("NAME", ignoring: .case) }.all().count, equals: 250)
             try await store.close()
             let counts = "FROM pg_stat_user_tables WHERE schemaname = '\(schema)' AND relname = 'Item'"
@@ -156,7 +156,7 @@ struct CostTests {
             try await expect(people.min { $0.email }, equals: "1001@x")
             try await expect(people.where { $0.id < 0 }.max { $0.name } == nil)
             try await store.close()
-            // The server counts what a connection has read when that has ended.
+            // The server counts the reads of a connection when it has ended.
             let counts = """
                 SELECT seq_tup_read FROM pg_stat_user_tables
                 WHERE schemaname = '\(schema)' AND relname = 'Person' AND idx_scan >= 3
@@ -182,11 +182,11 @@ struct CostTests {
             func hash(into hasher: inout Hasher) { hasher.combine(value) }
         }
         var list = DistinctList<Counted>()
-        // One check, since 16,000 take longer than what they check.
-        expect((0..<16_000).allSatisfy { list.place(of: Counted(value: $0)) == $0 })
-        expect(list.place(of: Counted(value: 7)), equals: 7)
-        list.removeAll(behind: 15_000)
-        expect(list.elements.count == 15_000 && list.place(of: Counted(value: 15_500)) == 15_000)
+        // One check, because 16,000 checks would take longer than the list.
+        expect((0..<16_000).allSatisfy { list.index(of: Counted(value: $0)) == $0 })
+        expect(list.index(of: Counted(value: 7)), equals: 7)
+        list.removeAll(after: 15_000)
+        expect(list.elements.count == 15_000 && list.index(of: Counted(value: 15_500)) == 15_000)
         expect(Counted.comparisons.withLock { $0 } < 160_000)
     }
 }

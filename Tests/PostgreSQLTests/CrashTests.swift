@@ -37,7 +37,8 @@ struct CrashTests {
             async let reading = Self.code { _ = try await store.find(Pen.self, key: 1) }
             await expect([writing, reading], equals: [.io, .io])
             for process in processes.reversed() { kill(process, SIGCONT) }
-            // What was sent before is done, or undone, when the server has found that nobody listens. It has its locks until then.
+            // The server completes or undoes earlier statements when it has found that the client is gone. It keeps their locks
+            // until then.
             try await eventually {
                 let code = await Self.code { try await store.save(Pen(id: 4)) }
                 expect(code == nil || code == .busy)

@@ -2,21 +2,20 @@ import FaultyStorage
 import Foundation
 import Synchronization
 
-/// A proxy on the loopback interface before the server's socket, which cuts connections, lets nothing more of one pass, and
-/// counts round trips and bytes.
+/// A proxy on the loopback interface before the server's socket, which cuts connections, silences one, and counts round trips
+/// and bytes.
 final class CuttingProxy: Sendable {
-    /// The point at which the proxy cuts the connection that gets there first.
+    /// The point at which the proxy cuts the first connection that reaches it.
     enum Cut: Sendable, Hashable {
-        /// Before the server gets a commit, or behind it, before the client gets the answer.
+        /// Before the server gets a commit, or after it, before the client gets the answer.
         case beforeCommit, afterCommit
-        /// Behind so many bytes that clients send from now on, or that the server answers.
+        /// After this number of bytes that clients send from now on, or that the server answers.
         case afterRequest(Int), afterAnswer(Int)
     }
 
-    /// The point from which a connection is silent: nothing more passes in that direction, and neither side is
-    /// notified.
+    /// The point from which a connection is silent: no more bytes pass in that direction, and neither side is notified.
     enum Silence: Sendable, Hashable {
-        /// The clients' messages from the group on that contains the text, or the answers from those to that group on.
+        /// The clients' messages from the group on that contains the text, or the answers from the answers to that group on.
         case requests(of: String), answers(to: String)
     }
 
@@ -44,7 +43,7 @@ final class CuttingProxy: Sendable {
     /// The number of refused connections.
     var refused: Int { cuts.state.withLock { $0.refused } }
 
-    /// The number of groups of statements that clients have sent, except the ends of reads, which nobody waits for.
+    /// The number of groups of statements that clients have sent, except the ends of reads, whose answers no call needs.
     var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
 
     /// The number of times that a client has prepared a statement under a name that it had used on the connection before, which
@@ -63,11 +62,11 @@ final class CuttingProxy: Sendable {
     /// Lets all answers arrive so many milliseconds late, of every connection.
     func delayAnswers(by milliseconds: UInt32) { cuts.state.withLock { $0.delay = milliseconds } }
 
-    /// Cuts a connection at the place, once. Nil takes back what has not been reached.
-    func cut(_ place: Cut?) { cuts.state.withLock { $0.cut = place } }
+    /// Cuts a connection at the point, once. Nil takes back a point that was not reached.
+    func cut(_ point: Cut?) { cuts.state.withLock { $0.cut = point } }
 
-    /// Makes the connection silent that gets to the place first, once. Nil takes back what has not been reached.
-    func silence(_ place: Silence?) { cuts.state.withLock { $0.silence = place } }
+    /// Silences the first connection that reaches the point, once. Nil takes back a point that was not reached.
+    func silence(_ point: Silence?) { cuts.state.withLock { $0.silence = point } }
 
     /// Makes the connections silent that have asked for notices: no answer and no notice passes any more.
     func silenceListener() {
@@ -106,7 +105,7 @@ private final class Cuts: Sendable {
     /// The state that two threads of one connection share.
     final class Progress: Sendable {
         let isCut = Mutex(false)
-        /// The direction in which nothing passes any more.
+        /// The direction in which no more bytes pass.
         let silence = Mutex<CuttingProxy.Silence?>(nil)
         let groups = Mutex(StatementGroups())
     }
@@ -146,7 +145,7 @@ private final class Cuts: Sendable {
     /// Returns the number of bytes that pass before the connection is cut; nil if it is not.
     private func passedRequest(_ bytes: Data) -> Int? {
         state.withLock { state in
-            // Nobody waits for the end of a read: it may come when the next cut is set already.
+            // No call waits for the end of a read: it may come after the next cut is set.
             if bytes.count < 100, bytes.firstRange(of: Data("\0ROLLBACK\0".utf8)) != nil { return nil }
             // The end of a statement's text is a NUL; the beginning of a transaction names READ COMMITTED.
             let commits = bytes.firstRange(of: Data("COMMIT\0".utf8)) != nil
@@ -174,7 +173,7 @@ private final class Cuts: Sendable {
 }
 
 extension Cuts.State {
-    /// The silence that begins with what a client has sent.
+    /// The silence that begins with this message of a client.
     fileprivate mutating func silence(reachedBy bytes: Data) -> CuttingProxy.Silence? {
         switch silence {
         case .requests(of: let text) where bytes.firstRange(of: Data(text.utf8)) != nil,
@@ -193,7 +192,7 @@ extension Cuts.State {
     }
 }
 
-/// Counts the groups of statements in what a client sends: each ends with a Sync message.
+/// Counts the groups of statements in a client's bytes: each ends with a Sync message.
 private struct StatementGroups {
     private var rest: [UInt8] = []
     private var hasBegun = false
@@ -211,7 +210,7 @@ private struct StatementGroups {
         rest += bytes
         var count = 0
         while true {
-            // The first messages have no type: what asks for encryption, and the one that names the user.
+            // The first messages have no type: the request for encryption, and the message that names the user.
             let start = hasBegun ? 1 : 0
             guard rest.count >= start + 8 || hasBegun && rest.count >= start + 4 else { return count }
             let length = rest[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }

@@ -23,7 +23,7 @@ struct DoctorTests {
         }
     }
 
-    /// The findings of a store but for those about the tests' server, which cuts no power, and about other tests.
+    /// The findings of a store, except findings about the tests' server, which needs no durability, and about other tests.
     private static func ofStore(_ url: String, _ options: [String] = []) async throws -> [Doctor.Finding] {
         let common: Set = ["setting", "transaction", "wait", "connections", "version", "disk", "wal", "pooler"]
         return try await Doctor.findings(url, options).0.filter { !common.contains($0.check) }
@@ -44,22 +44,22 @@ struct DoctorTests {
     @Test func `indexes that are invalid or missing, and tables that are missing or unlogged, are errors`() async throws
     {
         try await Self.withStore { schema, url in
-            let place = "\"\(schema)\".\"Patient\""
+            let table = "\"\(schema)\".\"Patient\""
             // A concurrent build that fails leaves an invalid index.
-            try await Server.psql("INSERT INTO \(place) SELECT i, 'same', i FROM generate_series(11, 20) AS i")
-            _ = try? await Server.psql("CREATE UNIQUE INDEX CONCURRENTLY broken ON \(place) (name)")
+            try await Server.psql("INSERT INTO \(table) SELECT i, 'same', i FROM generate_series(11, 20) AS i")
+            _ = try? await Server.psql("CREATE UNIQUE INDEX CONCURRENTLY broken ON \(table) (name)")
             let broken = try await Self.ofStore(url).first { $0.check == "index" }
             expect(broken?.severity == "error" && broken?.message.contains("broken") == true)
             expect(broken?.advice?.contains("REINDEX INDEX CONCURRENTLY"), equals: true)
             try await Server.psql("DROP INDEX \"\(schema)\".broken")
 
             let index = try await Server.psql(
-                "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = '\(place)'::regclass AND NOT indisunique")
-            try await Server.psql("DROP INDEX \(index); ALTER TABLE \(place) SET UNLOGGED")
+                "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = '\(table)'::regclass AND NOT indisunique")
+            try await Server.psql("DROP INDEX \(index); ALTER TABLE \(table) SET UNLOGGED")
             let found = try await Self.ofStore(url)
             expect(found.contains { $0.check == "index" && $0.message.contains("Patient.name") })
             expect(found.contains { $0.check == "table" && $0.message.contains("unlogged") })
-            try await Server.psql("DROP TABLE \(place)")
+            try await Server.psql("DROP TABLE \(table)")
             try await expect(Self.ofStore(url).contains { $0.check == "table" && $0.message.contains("Patient") })
         }
     }
@@ -67,12 +67,12 @@ struct DoctorTests {
     @Test
     func `dead rows, tables without vacuum and those without statistics are warnings`() async throws {
         try await Self.withStore { schema, url in
-            let place = "\"\(schema)\".\"Patient\""
+            let table = "\"\(schema)\".\"Patient\""
             try await Server.psql(
                 """
-                ALTER TABLE \(place) SET (autovacuum_enabled = false);
-                INSERT INTO \(place) SELECT i, repeat('x', 100), i FROM generate_series(100, 20099) AS i;
-                DELETE FROM \(place) WHERE id >= 100
+                ALTER TABLE \(table) SET (autovacuum_enabled = false);
+                INSERT INTO \(table) SELECT i, repeat('x', 100), i FROM generate_series(100, 20099) AS i;
+                DELETE FROM \(table) WHERE id >= 100
                 """)
             var found: [Doctor.Finding] = []
             // The server counts rows when the session has ended.
@@ -83,10 +83,10 @@ struct DoctorTests {
             expect(
                 Set(found.filter { $0.severity == "warning" }.map(\.check)),
                 equals: ["autovacuum", "bloat", "statistics"])
-            try await Server.psql("ALTER TABLE \(place) RESET (autovacuum_enabled)")
+            try await Server.psql("ALTER TABLE \(table) RESET (autovacuum_enabled)")
             // Transactions of other tests keep dead rows for a while; the warnings end with them.
             try await eventually {
-                try await Server.psql("VACUUM ANALYZE \(place)")
+                try await Server.psql("VACUUM ANALYZE \(table)")
                 found = try await Self.ofStore(url)
                 return found.allSatisfy { $0.severity == "note" }
             }
@@ -137,7 +137,7 @@ struct DoctorTests {
                 let lacking = try await errors()
                 expect(lacking.count == 1 && lacking[0].message.contains("lacks DELETE on Patient"))
                 try await expect(errors("&readonly=true").isEmpty)
-                // The advice is what helps.
+                // Following the advice helps.
                 let advice = try #require(lacking[0].advice)
                 try await Server.psql(String(advice[advice.range(of: "GRANT")!.lowerBound...].dropLast()))
                 try await expect(errors().isEmpty)

@@ -82,7 +82,7 @@ struct ExactSumTests {
             }
             let (found, expected) = (try await sums(server), try await sums(memory))
             expect(found, equals: expected)
-            // In a transaction the refused statement ends nothing.
+            // The refused statement does not end a transaction.
             let sum = try await server.transaction { tx in
                 try tx.insert(Summed(id: -1, group: -1))
                 return try tx.select(Summed.self).where { $0.group == 6 }.sum { $0.real }

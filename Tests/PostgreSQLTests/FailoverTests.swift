@@ -36,7 +36,7 @@ struct FailoverTests {
             try await Server.psql("SELECT pg_promote(true, 600)", at: addresses[1])
             try await store.save(Pen(id: 13))
             try await expect(store.select(Pen.self).keys(), equals: Array(1...10) + [13])
-            // The store that was opened on the replica hears of what others write, and writes.
+            // The store that was opened on the replica observes the writes of others, and writes.
             while let pens = try await values.next(), pens.last?.id != 13 {}
             try await store.save(Pen(id: 14))
             try await expect(values.next()?.last?.id, equals: 14)
@@ -62,7 +62,7 @@ struct FailoverTests {
     {
         try await OwnServer.with(replicas: 1) { servers in
             let addresses = servers.addresses
-            // What is acknowledged is on both.
+            // Both have every acknowledged record.
             try await Server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'", at: addresses[0])
             try await Server.psql("SELECT pg_reload_conf()", at: addresses[0])
             try await eventually {
@@ -115,7 +115,7 @@ struct FailoverTests {
         }
     }
 
-    /// The servers' address as one, and their own.
+    /// The common address of the servers, and the address of each.
     private static func both(_ servers: OwnServer, _ options: String) async throws -> StorageURL {
         let ports = try await servers.ports()
         return try StorageURL(
@@ -131,7 +131,7 @@ struct FailoverTests {
             let addresses = servers.addresses
             let written = try await Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
             try await Server.replay(to: written, at: addresses[1])
-            // The replica hears of nothing more.
+            // The replica receives no more of the log.
             try await Server.psql("ALTER SYSTEM SET primary_conninfo = ''", at: addresses[1])
             try await Server.psql("SELECT pg_reload_conf()", at: addresses[1])
             try await eventually {
@@ -170,7 +170,7 @@ struct FailoverTests {
             // By the timeout alone this would take ten minutes.
             try await store.save(Pen(id: 2))
             for process in frozen { kill(process, SIGCONT) }
-            // The old one goes on, and nothing of it is read or written any more.
+            // The old one still runs, and is no longer read or written.
             for id in 3...6 {
                 try await store.save(Pen(id: id))
                 try await expect(store.select(Pen.self).keys(), equals: Array(1...id))
@@ -268,7 +268,7 @@ struct FailoverTests {
                 for task in 1...4 {
                     group.addTask { await repeating(singles) { try await store.insert(Pen(id: $0 * 8 + task)) } }
                 }
-                // Where a call fails, those that wait with it run again one after the other.
+                // If a call fails, the calls of its group run again one after the other.
                 group.addTask { await repeating(duplicates) { _ in try await store.insert(Pen(id: 0)) } }
                 for task in 5...6 {
                     group.addTask {

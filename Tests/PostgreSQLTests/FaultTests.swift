@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PostgreSQL's faults", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct FaultTests {
-    /// A store behind a proxy that cuts its connections.
+    /// A store with a proxy that cuts its connections.
     private static func withProxy(
         outcome milliseconds: Int? = nil, _ body: (CuttingProxy, Store, String) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ struct FaultTests {
         }
     }
 
-    /// As by a server that starts: it refuses a connection, and takes the one that asks whether it is there.
+    /// Like a starting server, it refuses a connection, and accepts the one that asks whether it runs.
     @Test func `a connection that is cut while it is made is made again`() async throws {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
@@ -91,13 +91,13 @@ struct FaultTests {
     }
 
     /// The bytes of the workload below are fewer than this, in each direction.
-    private static let places = 6000
+    private static let bytes = 6000
 
     @Test(.repeatable) func `what returned is stored and what threw is not, wherever a connection is cut`() async throws
     {
         try await Self.withProxy { proxy, store, _ in
-            for place in TestExtent.share(Array(0..<Self.places), oneOf: 97) {
-                for cut in [CuttingProxy.Cut.afterRequest(place), .afterAnswer(place)] {
+            for count in TestExtent.share(Array(0..<Self.bytes), oneOf: 97) {
+                for cut in [CuttingProxy.Cut.afterRequest(count), .afterAnswer(count)] {
                     try await store.insert(Pen(id: 0))
                     proxy.cut(cut)
                     let expected = await Self.work(store)
@@ -114,7 +114,7 @@ struct FaultTests {
         }
     }
 
-    /// Writes, and returns the keys that are stored if what returned is stored and what threw is not.
+    /// Writes, and returns the stored keys: those of calls that returned are stored, those of calls that threw are not.
     private static func work(_ store: Store) async -> Set<Int> {
         var expected: Set<Int> = [0]
         func attempt(_ keys: Set<Int>, _ body: () async throws -> Void) async {
@@ -231,7 +231,7 @@ struct FaultTests {
         }
     }
 
-    /// Its first statement asks for tables that are not there, which undoes what was set before it.
+    /// Its first statement asks for missing tables, which undoes earlier settings of the group.
     @Test
     func `the connections that made a store wait for locks no longer than the timeout`() async throws {
         try await Server.withSchema { schema in

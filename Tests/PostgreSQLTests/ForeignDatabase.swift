@@ -81,7 +81,7 @@ extension Server {
         }
     }
 
-    /// Gives statements to the server's own shell, as many as there are.
+    /// Gives any number of statements to psql.
     static func run(_ sql: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).sql")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -72,7 +72,7 @@ struct InheritanceTests {
         try await Server.withForeignSchema(isOwn ? "" : parts) { schema in
             var store = try await Store(Server.backend(schema), models: Animal.self)
             if isOwn {
-                // As somebody does it to whom the table has become too large.
+                // As an administrator does it whose table has become too large.
                 try await store.close()
                 let key = try await Server.psql(
                     "SELECT conname FROM pg_constraint WHERE conrelid = '\"\(schema)\".animal'::regclass AND contype = 'p'"

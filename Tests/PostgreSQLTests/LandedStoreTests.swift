@@ -7,7 +7,7 @@ import StorageKit
 import TestSupport
 import Testing
 
-/// Its schema has the name that the dumps have, so only one of them is there at a time.
+/// Its schema has the name that the dumps have, so only one exists at a time.
 @Suite("Stores that earlier versions have written", .enabled(if: Server.isThere), .serialized)
 struct LandedStoreTests {
     @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"])

@@ -151,7 +151,7 @@ struct LargeTableTests {
             try await expect(store.find(Reading.self, key: 100), equals: changed)
             try await store.close()
 
-            // Whoever opens it later finds what is there, whatever the option says.
+            // A later opening keeps the existing partitions, whatever the option says.
             let plain = try await Store(Server.backend(schema), models: Reading.self)
             try await expect(plain.select(Reading.self).count(), equals: 2999)
             try await plain.truncate(Reading.self)

@@ -35,7 +35,7 @@ struct ManyWritersTests {
 
     @Test func `calls write while others do, and a transaction with a body waits for them`() async throws {
         try await Self.withStores(1) { stores, schema in
-            // What a call of another process holds while it writes.
+            // The lock that a call of another process holds while it writes.
             let other = try await Server.Session("LOCK TABLE \"\(schema)\".storage_info IN ROW SHARE MODE")
             try await stores[0].save(Pen(id: 1))
             try await stores[0].update(Pen.self).where { $0.id == 1 }.set(\.color, to: "red").run()
@@ -94,7 +94,7 @@ struct ManyWritersTests {
         }
     }
 
-    /// Each of the two calls is right alone, and changes nothing that the other one changes.
+    /// Each of the two calls is right alone, and they change different records.
     @Test func `of a deletion and a new reference to what it deletes one fails`() async throws {
         try await Self.withStores(2) { stores, _ in
             for round in 0..<TestExtent.count(40) {
@@ -107,7 +107,8 @@ struct ManyWritersTests {
         }
     }
 
-    /// One call reads what the second changes, and waits. A read that sees the second and not the first puts it before.
+    /// One call reads a record that the second changes, and waits. A read that sees the second and not the first orders the
+    /// second first.
     @Test
     func `what a read has seen stays true, whatever is committed later`() async throws {
         let name = "storage_seen"
@@ -140,8 +141,8 @@ struct ManyWritersTests {
         try await Self.withStores(3) { stores, _ in
             let counts = stores[2].select(Pen.self).values(.count)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for (place, store) in stores[..<2].enumerated() {
-                    group.addTask { for id in 0..<times { try await store.save(Pen(id: 2 * id + place)) } }
+                for (index, store) in stores[..<2].enumerated() {
+                    group.addTask { for id in 0..<times { try await store.save(Pen(id: 2 * id + index)) } }
                 }
                 group.addTask {
                     // It ends only if the last commit is not missed.

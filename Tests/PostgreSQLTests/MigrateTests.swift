@@ -5,7 +5,7 @@ import StorageTenants
 import TestSupport
 import Testing
 
-/// A lock has no defaults, so what is new is optional.
+/// A lock has no defaults, so new properties are optional.
 enum GuestsOptional {
     @Storable("Guest") struct Guest: Equatable {
         var id: Int?
@@ -48,7 +48,7 @@ struct MigrateTests {
         try await OwnServer.with { server in
             let url = server.addresses[0]
             let names = (0..<(TestExtent.isLarge ? 10_000 : 60)).map { "t\($0)" }
-            let tenants = try TenantTests.tenants("app", [GuestsBefore.Guest.self], url)
+            let tenants = try TenantTests.tenants("app", [GuestsBefore.Guest.self], url: url)
             await expect(tenants.migrate([names[0]]).isComplete)
             try await Self.copy("app_t0", to: names.dropFirst().map { "app_\($0)" }, at: url)
             for name in names.prefix(20) {
@@ -85,7 +85,7 @@ struct MigrateTests {
             kill(killed.processIdentifier, SIGKILL)
             await ending.wait()
             try await holder.end()
-            // The server ends the transactions of what was killed.
+            // The server ends the transactions of killed processes.
             let writing =
                 "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation::regclass::text LIKE '%app_t%'"
             try await eventually { try await Server.psql(writing, at: url) == "0" }
@@ -111,7 +111,7 @@ struct MigrateTests {
                     + "\(milliseconds(migrating, names.count - done)) to change (\(done) were changed before the kill), "
                     + "\(milliseconds(finishing, names.count)) to find up to date")
 
-            let changed = try TenantTests.tenants("app", [GuestsOptional.Guest.self], url)
+            let changed = try TenantTests.tenants("app", [GuestsOptional.Guest.self], url: url)
             for name in names.prefix(20) {
                 let guests = try await changed.withStore(name) { store in
                     try await store.select(GuestsOptional.Guest.self).all()

@@ -110,7 +110,7 @@ struct NoticeTests {
             var values = store.select(Pen.self).values().makeAsyncIterator()
             try await expect(values.next(), equals: [])
             try await eventually { try await Self.listeners(schema) == "1" }
-            // The one that listens stays: it hears of a commit, which nothing can read.
+            // The listening connection stays: it gets the notice of a commit that no connection can read.
             proxy.refuse(true)
             try await Server.psql(
                 """

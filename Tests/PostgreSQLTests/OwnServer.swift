@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A server of the test's own, and those that follow it.
+/// A server for one test, and its replicas.
 struct OwnServer {
     /// The address of the server, and of each that follows it.
     let addresses: [String]

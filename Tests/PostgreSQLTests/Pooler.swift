@@ -15,7 +15,7 @@ final class Pooler {
     private let size: Int
 
     /// - Parameters:
-    ///   - mode: what a client has a connection for: a `session`, a `transaction` or a `statement`.
+    ///   - mode: the unit for which a client keeps a connection: a `session`, a `transaction` or a `statement`.
     ///   - size: the number of connections to the server.
     init(mode: String = "transaction", size: Int = 4) async throws {
         folder = URL(filePath: try Server.folder()).appending(path: UUID().uuidString)

@@ -23,7 +23,7 @@ struct PoolerTests {
         }
     }
 
-    private static func store(_ pooler: Pooler, _ schema: String, _ options: String = "") async throws -> Store {
+    private static func store(_ pooler: Pooler, _ schema: String, options: String = "") async throws -> Store {
         let url = "\(pooler.address)&schema=\(schema)&durability=relaxed\(options)"
         return try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
     }
@@ -44,7 +44,7 @@ struct PoolerTests {
             let address = pooler.address
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for client in 0..<clients {
-                    group.addTask { try await Self.work(client, address, schema) }
+                    group.addTask { try await Self.work(client, address, schema: schema) }
                 }
                 try await group.waitForAll()
             }
@@ -54,7 +54,7 @@ struct PoolerTests {
     }
 
     /// Writes four records, half of the clients without waiting for the disk, and reads them.
-    private static func work(_ client: Int, _ address: String, _ schema: String) async throws {
+    private static func work(_ client: Int, _ address: String, schema: String) async throws {
         let durability = client.isMultiple(of: 2) ? "full" : "relaxed"
         let url = "\(address)&schema=\(schema)&timeout=60000&durability=\(durability)"
         let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
@@ -79,14 +79,14 @@ struct PoolerTests {
     {
         try await Self.withPooler(size: 1) { pooler, schema in
             // A process that answers psql is the only one, so it is also that of the store.
-            let store = try await Self.store(pooler, schema, "&timeout=60000")
+            let store = try await Self.store(pooler, schema, options: "&timeout=60000")
             try await store.insert(Pen(id: 0, color: "first"))
             for round in 0..<3 {
                 let failures = try await withThrowingTaskGroup(of: StorageError.Code?.self) { group in
                     for task in 1...64 {
                         group.addTask {
                             do {
-                                // Of each eight, the last inserts a record that is there.
+                                // Of each eight, the last inserts an existing record.
                                 if task % 8 == 0 {
                                     try await store.insert(Pen(id: 0))
                                 } else {
@@ -183,7 +183,7 @@ struct PoolerTests {
                 "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?sslmode=disable&schema=\(schema)&durability=relaxed"
                 + "&pooler=transaction&statements=named"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: House.self)
-            // What follows the failure in the same round trip is not prepared, and is the next time.
+            // Statements after the failure in the same round trip are not prepared, but are the next time.
             let taken = await #expect(throws: StorageError.self) { try await store.insert([House(2), House(1)]) }
             expect(taken?.code, equals: .duplicateKey)
             for id in 2...3 {
@@ -210,7 +210,7 @@ struct PoolerTests {
     {
         let kills = TestExtent.count(3)
         try await Self.withPooler { pooler, schema in
-            let store = try await Self.store(pooler, schema, "&timeout=60000")
+            let store = try await Self.store(pooler, schema, options: "&timeout=60000")
             let tally = Tally()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<8 {
@@ -255,7 +255,7 @@ struct PoolerTests {
     func `an observer hears of the commits of others`(_ listens: Bool) async throws {
         try await Self.withPooler { pooler, schema in
             let listen = "&listen=\(try Server.folder()):\(try Server.port())"
-            let store = try await Self.store(pooler, schema, listens ? listen : "")
+            let store = try await Self.store(pooler, schema, options: listens ? listen : "")
             let other = try await Store(Server.backend(schema), models: Pen.self)
             expect(store.info.lacking[.foreignCommits] == nil)
             var values = store.select(Pen.self).values().makeAsyncIterator()
@@ -286,7 +286,7 @@ struct PoolerTests {
             try await expect(pens.next(), equals: [])
             try await expect(caps.next(), equals: [])
             for id in 1...30 {
-                // The own transaction waits for the other's lock, so it begins as the notice is sent.
+                // This store's transaction waits for the other's lock, so it begins as the notice is sent.
                 let own = try await other.transaction { transaction in
                     try transaction.insert(Cap(id: id))
                     let own = Task.detached { try await store.insert(Pen(id: id)) }
@@ -308,13 +308,13 @@ struct PoolerTests {
         try await Self.withPooler { pooler, schema in
             let folder = URL(filePath: pooler.socket).deletingLastPathComponent().path
             let pooled = await #expect(throws: StorageError.self) {
-                try await Self.store(pooler, schema, "&listen=\(folder)")
+                try await Self.store(pooler, schema, options: "&listen=\(folder)")
             }
             expect(pooled?.code == .configuration && pooled?.message.contains("pooler") == true)
             try await OwnServer.with { server in
                 let port = try await server.ports()[0]
                 let other = await #expect(throws: StorageError.self) {
-                    try await Self.store(pooler, schema, "&listen=127.0.0.1:\(port)")
+                    try await Self.store(pooler, schema, options: "&listen=127.0.0.1:\(port)")
                 }
                 expect(other?.code == .configuration && other?.message.contains("another database") == true)
             }
@@ -325,7 +325,7 @@ struct PoolerTests {
         async throws
     {
         try await Self.withPooler(mode: "session") { pooler, schema in
-            let store = try await Self.store(pooler, schema, "&pooler=session")
+            let store = try await Self.store(pooler, schema, options: "&pooler=session")
             for id in 1...3 { try await store.insert(Pen(id: id)) }
             await pooler.kill()
             try await pooler.start(mode: "transaction")

@@ -160,7 +160,7 @@ struct ReactionTests {
             child("") + "CREATE RULE r AS ON INSERT TO other DO ALSO INSERT INTO audit (what) VALUES ('rule');",
             told: ["audit everything", "other +[4] ~[] -[]"]
         ) { try await $0.insert(Other(id: 4)) },
-        // Rows of partitions are those of their table.
+        // Rows of partitions belong to their table.
         Reaction(
             child("") + """
                 DROP TABLE other; CREATE TABLE other (id integer PRIMARY KEY) PARTITION BY HASH (id);
@@ -198,7 +198,7 @@ struct ReactionTests {
             let last = (
                 try await parents.next(), try await children.next(), try await audits.next(), try await others.next()
             )
-            // The server counts what a session has done before as well, until it reports it.
+            // The server's counts include earlier work of a session until it reports it.
             try await store.save(Parent(id: 3, name: "c"))
             var changes = store.changes().makeAsyncIterator()
             try await reaction.write(store)
@@ -347,7 +347,7 @@ struct ReactionTests {
 }
 
 extension Store.Changes.Element where Changed == [Store.ModelChanges] {
-    /// What a commit has done to each model.
+    /// The changes that a commit has made to each model.
     fileprivate var shown: [String] {
         guard case .commit(let commit) = self else { return ["gap"] }
         return commit.changes.map { model in

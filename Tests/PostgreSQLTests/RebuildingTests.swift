@@ -61,7 +61,7 @@ struct RebuildingTests {
     func `a read that waits for it has its answer of the new table`(_ options: String, _ question: Question)
         async throws
     {
-        try await Self.whileRebuilding("Pen", LaterVersion.Pen.self, options) { store async throws in
+        try await Self.whileRebuilding("Pen", LaterVersion.Pen.self, options: options) { store async throws in
             try await store.insert(Self.pens)
             // Its statements are prepared.
             try await expect(question.isRight(store))
@@ -72,7 +72,8 @@ struct RebuildingTests {
 
     @Test(arguments: ["", "&writers=many"])
     func `a graph is not put together of an old table and a new one`(_ options: String) async throws {
-        try await Self.whileRebuilding("Person_pens", LaterVersion.Person.self, options) { store async throws in
+        try await Self.whileRebuilding("Person_pens", LaterVersion.Person.self, options: options) {
+            store async throws in
             try await store.insert((1...3).map { Person(name: "person \($0)", pens: Array(Self.pens.prefix($0))) })
         } _: { store async throws in
             let error = await #expect(throws: StorageError.self) { try await store.select(Person.self).all() }
@@ -82,7 +83,7 @@ struct RebuildingTests {
 
     /// Asks a store that waits for another process, which builds a table anew for its later version of a model.
     private static func whileRebuilding(
-        _ table: String, _ model: any Storable.Type, _ options: String, storing: (Store) async throws -> Void,
+        _ table: String, _ model: any Storable.Type, options: String, storing: (Store) async throws -> Void,
         _ ask: @escaping @Sendable (Store) async throws -> Void
     ) async throws {
         try await Server.withSchema { schema in

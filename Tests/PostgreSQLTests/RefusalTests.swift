@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server that takes connections and refuses each by one error, or says nothing.
+/// A server that takes connections and refuses each by one error, or stays silent.
 private final class RefusingServer: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -103,7 +103,7 @@ struct RefusalTests {
             let several = hosts.count > 1 ? "&target_session_attrs=primary" : ""
             let ports = hosts.map { "127.0.0.1:\($0)" }.joined(separator: ",")
             let before = server.connections
-            // What is no failover is not waited for.
+            // The store does not wait for errors that are not part of a failover.
             let patience = expected == .io ? "&timeout=1" : "&failover=600000"
             let error = try await Self.refusal(
                 "postgresql://app@\(ports)/people?sslmode=disable&gssencmode=disable\(patience)\(several)")

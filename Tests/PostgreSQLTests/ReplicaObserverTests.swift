@@ -24,7 +24,7 @@ struct ReplicaObserverTests {
 
         /// Leads new connections to the replica.
         func lead(to replica: Int) async throws {
-            let (folder, port) = try await ReplicaObserverTests.place(replicas[replica])
+            let (folder, port) = try await ReplicaObserverTests.socketAddress(replicas[replica])
             let new = link.appendingPathExtension("new")
             try FileManager.default.createSymbolicLink(
                 atPath: new.path, withDestinationPath: "\(folder)/.s.PGSQL.\(port)")
@@ -32,7 +32,7 @@ struct ReplicaObserverTests {
         }
     }
 
-    private static func place(_ address: String) async throws -> (folder: String, port: String) {
+    private static func socketAddress(_ address: String) async throws -> (folder: String, port: String) {
         let folder = try await Server.psql(
             "SELECT split_part(current_setting('unix_socket_directories'), ',', 1)", at: address)
         return (folder, try await Server.psql("SELECT current_setting('port')", at: address))
@@ -145,7 +145,7 @@ struct ReplicaObserverTests {
             let (received, task) = Self.observe(store)
             try await received.wait(for: [1])
             servers.proxy.refuse(true)
-            // What is connected ends, both the connection that looks and the one that reads.
+            // Both connections end: the one that looks at the log and the one that reads.
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
             try await Server.psql(end, at: servers.replicas[0])

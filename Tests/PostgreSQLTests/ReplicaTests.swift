@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reads from PostgreSQL's replicas", .enabled(if: Server.isThere, "no server"))
 struct ReplicaTests {
-    /// A server, its replica behind a proxy, a store that reads from the replica, and one that does not.
+    /// A server, its replica with a proxy, a store that reads from the replica, and one that does not.
     private struct Pair {
         let primary: String
         let replica: String
@@ -62,7 +62,7 @@ struct ReplicaTests {
         try await Self.withReplica { pair in
             try await pair.expectRecord(1)
             expect(pair.proxy.connections, equals: 1)
-            // What others commit meanwhile is not there yet, which shows where the read comes from.
+            // Later commits of others are missing, which shows that the read comes from the replica.
             try await pair.pause(true)
             try await pair.other.insert(Pen(id: 2))
             try await pair.expectRecord(2, isThere: false)
@@ -71,7 +71,7 @@ struct ReplicaTests {
             // The replica does not come so far in time, and the primary answers.
             try await pair.store.insert(Pen(id: 3))
             try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2, 3])
-            // What was read once stays.
+            // A record that was read stays visible.
             try await pair.expectRecord(2)
             try await pair.pause(false)
             try await eventually { try await pair.caughtUp() }
@@ -88,7 +88,7 @@ struct ReplicaTests {
         }
     }
 
-    @Test func `a place that a replica does not reach is waited for once`() async throws {
+    @Test func `a position that a replica does not reach is waited for once`() async throws {
         try await Self.withReplica { pair in
             let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
             try await pair.pause(true)
@@ -158,16 +158,16 @@ struct ReplicaTests {
     func `the primary writes out the end of its log, which is no commit, for replicas to reach it`() async throws {
         try await Self.withReplica("", settings: ["wal_writer_delay=10000"]) { pair in
             try await pair.expectRecord(1)
-            var place = ""
-            // The server may write for reasons of its own at any time.
+            var lsn = ""
+            // The server may write by itself at any time.
             try await eventually {
-                place = try await Server.psql(
+                lsn = try await Server.psql(
                     "SELECT pg_logical_emit_message(false, 'test', 'not written')", at: pair.primary)
-                return try await Server.psql("SELECT pg_current_wal_flush_lsn() < '\(place)'", at: pair.primary) == "t"
+                return try await Server.psql("SELECT pg_current_wal_flush_lsn() < '\(lsn)'", at: pair.primary) == "t"
             }
             try await pair.expectRecord(1)
             try await expect(
-                Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(place)'", at: pair.primary), equals: "t")
+                Server.psql("SELECT pg_current_wal_flush_lsn() >= '\(lsn)'", at: pair.primary), equals: "t")
         }
     }
 
@@ -244,7 +244,7 @@ struct ReplicaTests {
             try await pair.expectRecord(1)
             try await Server.psql("SELECT pg_promote(true, 600)", at: pair.replica)
             try await Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
-            // Its place is looked at, since the store has written.
+            // Its position is read, because the store has written.
             try await pair.store.insert(Pen(id: 2))
             try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2])
             try await expect(pair.store.select(Pen.self).keys(), equals: [1, 2])

@@ -17,7 +17,7 @@ enum Server {
         return try PostgreSQLBackend(url: StorageURL("\(url)\(join)schema=\(schema)&durability=relaxed\(options)"))
     }
 
-    /// Runs a body with a schema of its own, which is removed afterwards.
+    /// Runs a body with a new schema, which is removed afterwards.
     static func withSchema<T>(_ body: (String) async throws -> T) async throws -> T {
         let schema = "test_" + UUID().uuidString.lowercased()
         do {
@@ -35,7 +35,7 @@ enum Server {
         try await Store(backend(schema, "&timeout=600000"), models: models).close()
     }
 
-    /// Runs a body with a role of its own, which is removed afterwards.
+    /// Runs a body with a new role, which is removed afterwards.
     static func withRole<T>(_ attributes: String = "", _ body: (String) async throws -> T) async throws -> T {
         let role = "role_" + UUID().uuidString.lowercased()
         try await psql("CREATE ROLE \"\(role)\" LOGIN \(attributes)")
@@ -52,11 +52,11 @@ enum Server {
 
     // MARK: The server's own programs
 
-    /// The file of a program. `scripts/with-postgresql` puts the server's own first on the PATH.
+    /// The file of a program. `scripts/with-postgresql` puts the server's programs first on the PATH.
     static func program(_ name: String) -> URL {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-        let places = folders.map { URL(filePath: "\($0)/\(name)") }
-        return places.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        let files = folders.map { URL(filePath: "\($0)/\(name)") }
+        return files.first { FileManager.default.isExecutableFile(atPath: $0.path) }
             ?? URL(filePath: "/usr/bin/\(name)")
     }
 
@@ -69,12 +69,12 @@ enum Server {
 
     private static let shellProgram = program("psql")
 
-    /// The server's own shell, without headers and without the settings of whoever runs the tests.
+    /// A psql process without headers and without the user's settings.
     private static func shell(_ address: String?, _ arguments: String...) -> Process {
         process(shellProgram, [address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"] + arguments)
     }
 
-    /// Returns the output of the server's own shell for a statement.
+    /// Returns psql's output for a statement.
     @discardableResult
     static func psql(_ sql: String, at address: String? = url) async throws -> String {
         try text(of: await shell(address, "-c", sql).result())
@@ -99,14 +99,14 @@ enum Server {
         return result.output
     }
 
-    /// True if nobody listens at an address. A server that starts or stops still does.
+    /// True if no process listens at an address. A starting or stopping server still does.
     static func isGone(at address: String) async throws -> Bool {
         try await process(program("pg_isready"), ["-q", "-t", "10", "-d", address]).result().status == 2
     }
 
-    /// Waits until a replica has replayed the primary's log to a place.
-    static func replay(to place: String, at replica: String) async throws {
-        try await eventually { try await psql("SELECT pg_last_wal_replay_lsn() >= '\(place)'", at: replica) == "t" }
+    /// Waits until a replica has replayed the primary's log to a position.
+    static func replay(to lsn: String, at replica: String) async throws {
+        try await eventually { try await psql("SELECT pg_last_wal_replay_lsn() >= '\(lsn)'", at: replica) == "t" }
     }
 
     /// Lets a replica stay where it is, or go on.
@@ -116,7 +116,7 @@ enum Server {
         try await eventually { try await psql("SELECT pg_get_wal_replay_pause_state()", at: replica) == "paused" }
     }
 
-    /// The server's own shell in a transaction that stays open.
+    /// A psql process in a transaction that stays open.
     final class Session {
         private let process: Process
         private let ending: ProcessEnd
@@ -139,14 +139,14 @@ enum Server {
             throw ShellError(text: "psql has ended: \(printed)")
         }
 
-        // Of a test that fails, lest its locks stop what removes its schema.
+        // If a test fails, its locks must not block the removal of its schema.
         deinit { try? input.fileHandleForWriting.close() }
 
         func send(_ sql: String) throws {
             try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
         }
 
-        /// Undoes what is not committed, ends the session, and returns what it has printed. Its locks are free then.
+        /// Rolls back, ends the session, and returns its output. Its locks are free then.
         @discardableResult
         func end() async throws -> String {
             try send("ROLLBACK;")
@@ -159,15 +159,15 @@ enum Server {
     }
 
     /// The folder of the server's socket, and its port, which are asked for once.
-    private static let place = Result {
+    private static let socketAddress = Result {
         try blockingPsql(
             "SELECT split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')")
     }
 
     /// The folder of the server's socket.
-    static func folder() throws -> String { String(try place.get().prefix { $0 != "|" }) }
+    static func folder() throws -> String { String(try socketAddress.get().prefix { $0 != "|" }) }
 
-    static func port() throws -> String { String(try place.get().drop { $0 != "|" }.dropFirst()) }
+    static func port() throws -> String { String(try socketAddress.get().drop { $0 != "|" }.dropFirst()) }
 
     /// The path of the server's socket.
     static func socket() throws -> String { "\(try folder())/.s.PGSQL.\(try port())" }

@@ -79,7 +79,7 @@ struct SettingTests {
         var fraction: String? = "1"
     }
 
-    /// A table that says what was set when a row was stored.
+    /// A table that records the settings when a row was stored.
     private static let probe = """
         CREATE TABLE probe (id integer PRIMARY KEY, "limit" text, commit text, strings text, jit text, fraction text);
         CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -7,8 +7,8 @@ import Testing
 /// `storage doctor` of servers that are sick, each in a way that its check finds.
 ///
 /// Three things cannot be had here: a cluster without checksums (`pg_checksums` needs a server that is stopped), transaction
-/// numbers near the end, which are an error and not the warning that is tested, and more than 80 % of the connections of a server
-/// that many programs use. Where the clock is apart, the server's function says so, and not its machine.
+/// numbers near the end, which are an error and not the tested warning, and more than 80 % of the connections of a server that
+/// many programs use. Where the clock is apart, the server's function says so, and not its machine.
 @Suite("storage doctor of a sick PostgreSQL", .enabled(if: Server.isThere, "no server"))
 struct SickServerTests {
     private static func withServer(
@@ -25,7 +25,7 @@ struct SickServerTests {
         }
     }
 
-    /// Runs a body in a subtransaction of its own, again and again.
+    /// Runs a body in one subtransaction after the other.
     private static func repeated(_ count: Int, _ sql: String, after first: String = "") -> String {
         """
         DO $$ BEGIN \(first) FOR i IN 1..\(count) LOOP BEGIN \(sql); RAISE 'undone';
@@ -57,30 +57,31 @@ struct SickServerTests {
             expect(numbers.last?.message.contains("shared row locks"), equals: true)
             expect(numbers.allSatisfy { $0.advice?.contains("vacuumdb --freeze") == true })
 
-            let holder = try await Doctor.complaints("transaction", url, ["--transaction-age", "0"])
+            let holder = try await Doctor.complaints("transaction", url, options: ["--transaction-age", "0"])
             expect(
                 holder.contains { $0.message.contains("keeps vacuum from removing rows") && $0.severity == "warning" })
             expect(holder.contains { $0.advice?.contains("pg_terminate_backend") == true })
             try await old.end()
             try await Server.psql("VACUUM FREEZE", at: address)
             try await expect(Doctor.complaints("wraparound", url).isEmpty)
-            try await expect(Doctor.complaints("transaction", url, ["--transaction-age", "0"]).isEmpty)
+            try await expect(Doctor.complaints("transaction", url, options: ["--transaction-age", "0"]).isEmpty)
 
             // A transaction that only reads keeps rows as well, once it has a snapshot.
             let snapshot = try await Server.Session(
                 "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM used", at: address)
-            let kept = try await Doctor.complaints("transaction", url, ["--transaction-age", "0"])
+            let kept = try await Doctor.complaints("transaction", url, options: ["--transaction-age", "0"])
             expect(kept.count == 1 && kept[0].message.contains("keeps vacuum from removing rows"))
             try await snapshot.end()
 
             let prepared = try await Server.Session(
                 "INSERT INTO used VALUES (3); PREPARE TRANSACTION 'left'", at: address)
             try await prepared.end()
-            let left = try await Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"])
+            let left = try await Doctor.complaints("prepared-transaction", url, options: ["--transaction-age", "0"])
             expect(left.map(\.severity) == ["error"] && left[0].message.contains("left"))
             expect(left[0].advice?.contains("ROLLBACK PREPARED"), equals: true)
             try await Server.psql("ROLLBACK PREPARED 'left'", at: address)
-            try await expect(Doctor.complaints("prepared-transaction", url, ["--transaction-age", "0"]).isEmpty)
+            try await expect(
+                Doctor.complaints("prepared-transaction", url, options: ["--transaction-age", "0"]).isEmpty)
         }
     }
 
@@ -111,7 +112,7 @@ struct SickServerTests {
             let archive = try await Doctor.complaints("archive", url)
             expect(archive.map(\.severity) == ["error"] && archive[0].advice?.contains("archive_command") == true)
 
-            // A slot that has lost its place is of no use any more.
+            // A slot that has lost its position is useless.
             try await Server.psql("ALTER SYSTEM SET max_slot_wal_keep_size = '16MB'", at: address)
             try await Server.psql("ALTER SYSTEM SET archive_command = 'true'", at: address)
             try await Server.psql("SELECT pg_reload_conf()", at: address)

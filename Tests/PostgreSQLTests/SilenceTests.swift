@@ -11,7 +11,7 @@ struct SilenceTests {
     /// The default one is long for a test.
     private static let timeouts = TestExtent.isLarge ? [500, 5000] : [500]
 
-    /// A store behind a proxy, and another one that reaches the server by itself.
+    /// A store with a proxy, and another one that reaches the server directly.
     private static func withStores(
         timeout: Int = 500, isPooled: Bool = false, _ body: (CuttingProxy, Store, Store) async throws -> Void
     ) async throws {
@@ -84,8 +84,8 @@ struct SilenceTests {
             try await other.insert(Pen(id: 3))
             let others = clock.now - start
             let code = try await writing.value
-            let place = isPooled ? " behind a pooler" : ""
-            print("\(phase.testDescription)\(place): \(clock.now - start), another writer \(others), of \(timeout) ms")
+            let path = isPooled ? " through a pooler" : ""
+            print("\(phase.testDescription)\(path): \(clock.now - start), another writer \(others), of \(timeout) ms")
             expect(code, equals: phase.returns ? nil : .io)
             try await expect(store.select(Pen.self).keys() == (phase.returns ? [2, 3] : [1, 3]))
             try await store.insert(Pen(id: 4))
@@ -99,7 +99,7 @@ struct SilenceTests {
         try await Self.withStores(isPooled: isPooled) { proxy, store, _ in
             _ = try await store.find(Pen.self, key: 1)
             proxy.silence(silence)
-            // What is asked for the first time has its text.
+            // A query that is asked for the first time has its text.
             try await expect(store.select(Pen.self).where { $0.id > 0 && $0.color == "" }.keys(), equals: [1])
             expect(proxy.count, equals: 1)
         }
@@ -114,7 +114,7 @@ struct SilenceTests {
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             try await store.insert(Pen(id: 1))
             proxy.silence(.requests(of: "ROLLBACK"))
-            // A block of reads is a transaction, for whose end nobody waits.
+            // A block of reads is a transaction, whose end no call waits for.
             try await expect(store.read { tx in try tx.select(Pen.self).count() }, equals: 1)
             try await eventually { proxy.count > 0 }
             try await store.close()
@@ -157,8 +157,8 @@ struct SilenceTests {
                 try tx.delete(Pen.self, key: 1)
                 try expect(tx.select(Pen.self).keys(), equals: [2, 3, 4, 5])
             }
-            // The server was asked, on other connections. It has nothing to end, but on a machine where it works only now and then
-            // its silence may last longer than that of a lost connection.
+            // The server was asked, on other connections. No process must be ended, but on a busy machine the server may be
+            // silent for longer than a lost connection.
             expect(proxy.connections > connections)
             expect(!TestExtent.isLarge || proxy.endings == 0)
         }

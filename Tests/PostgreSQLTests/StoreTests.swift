@@ -190,7 +190,7 @@ struct StoreTests {
             try await expect(store.select(Pen.self).all().count, equals: 1)
             try await expect(store.read { tx in try tx.select(Pen.self).count() }, equals: 1)
             try await expect(store.transaction { tx in try tx.select(Pen.self).count() }, equals: 1)
-            // The server answers in the order of what it was sent, so this is behind the ends of the transactions.
+            // The server answers in the order of its messages, so this follows the ends of the transactions.
             try await expect(store.select(Pen.self).count(), equals: 1)
             try await store.save(Pen(id: 2))
             let open = try await Server.psql(

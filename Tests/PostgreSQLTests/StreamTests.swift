@@ -6,21 +6,21 @@ import Testing
 @Suite("Streams from PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct StreamTests {
     @Test(arguments: [0, 1, 3, 5000])
-    func `a stream that ends early gives its connection back`(_ most: Int) async throws {
+    func `a stream that ends early gives its connection back`(_ limit: Int) async throws {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema, "&connections=2&timeout=60000"), models: Person.self)
             try await store.insert((0..<2500).map { Person(name: "n\($0)", age: $0, pens: [Pen(id: $0)]) })
             for _ in 0..<5 {
                 var count = 0
-                for try await _ in store.select(Person.self).stream().prefix(most) { count += 1 }
-                expect(count, equals: min(most, 2500))
-                // What no SQL expresses is computed here.
+                for try await _ in store.select(Person.self).stream().prefix(limit) { count += 1 }
+                expect(count, equals: min(limit, 2500))
+                // A condition that SQL cannot express is computed here.
                 count = 0
                 let folded = store.select(Person.self).where {
                     $0.name.contains("N", ignoring: [.case]) && $0.pens.any { $0.color.contains("", ignoring: [.case]) }
                 }
-                for try await _ in folded.limit(most).stream().prefix(10) { count += 1 }
-                expect(count, equals: min(most, 10))
+                for try await _ in folded.limit(limit).stream().prefix(10) { count += 1 }
+                expect(count, equals: min(limit, 10))
                 for try await _ in store.select(Person.self).limit(0).stream() {}
                 try await expect(store.select(Person.self).order { $0.name }.limit(1).offset(2).all().count, equals: 1)
             }
@@ -59,7 +59,7 @@ struct StatementTests {
             let store = try await Store(Server.backend(schema, "&connections=1"), models: Person.self)
             try await store.insert(Person(name: "a", age: 3))
             for number in 0..<600 {
-                // Each text is a plan of its own, and fails where the block ends before its statement is sent.
+                // Each text is a separate plan, and fails if the block ends before its statement is sent.
                 let text =
                     "age >= 0" + String(repeating: " and age >= 1", count: number % 75) + " and id > \(number / 75 - 9)"
                 let names = (0..<number % 4).map { "n\($0)" }

@@ -29,7 +29,7 @@ struct TLSTests {
             try await Authority.give(certificate, of: folder, to: address)
             try await Server.psql("SELECT pg_reload_conf()", at: address)
             let file = try String(contentsOf: folder.appending(path: "\(certificate).pem"), encoding: .utf8)
-            // The server's own process reads the files, a moment later.
+            // The server's process reads the files, a moment later.
             try await eventually { try await Authority.presented(at: port) == file }
         }
     }
@@ -167,7 +167,7 @@ struct TLSTests {
                 let none = await Self.refusal(server.url().replacing(":\(server.port)/", with: ":\(port)/"))
                 expect(
                     none?.code == .configuration && none?.message.contains("no TLS") == true, "\(none?.message ?? "")")
-                // One without TLS that admits nobody over a network: encryption alone would not help.
+                // A server without TLS that admits no user over a network: encryption alone would not help.
                 try await Server.psql(
                     "COPY (SELECT 'local all all trust') TO PROGRAM 'cat > pg_hba.conf'", at: plain.addresses[0])
                 try await Server.psql("SELECT pg_reload_conf()", at: plain.addresses[0])
@@ -231,7 +231,7 @@ private enum Authority {
                 + ["-days", "\(days)", "-extfile", names.path, "-out", "\(name).pem"], in: folder)
     }
 
-    /// Writes a certificate and its key where the server has them, which must be the server's own files.
+    /// Writes a certificate and its key where the server has them. The server must own the files.
     static func give(_ name: String, of folder: URL, to address: String) async throws {
         for (file, target) in [("\(name).pem", "test.crt"), ("\(name).key", "test.key")] {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)

@@ -27,7 +27,7 @@ enum GuestsNow {
     "Tenants of a PostgreSQL database", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct TenantTests {
     static func tenants(
-        _ prefix: String, _ models: [any Storable.Type], _ url: String? = nil, _ options: String = "", open: Int = 100
+        _ prefix: String, _ models: [any Storable.Type], url: String? = nil, options: String = "", open: Int = 100
     ) throws -> Tenants {
         let url = try StorageURL("\(url ?? Server.url ?? "")&durability=relaxed&timeout=60000\(options)")
         let database = try PostgreSQLBackend(url: url).sharingConnections()
@@ -62,13 +62,13 @@ struct TenantTests {
         try await remove()
     }
 
-    private final class Most: Sendable { let count = Mutex(0) }
+    private final class Maximum: Sendable { let count = Mutex(0) }
 
     @Test func `tenants share few connections, and each reads what it has written`() async throws {
         try await Self.withPrefix { prefix in
             let tenants = try Self.tenants(
-                prefix, [GuestsBefore.Guest.self], nil, "&connections=2&application_name=\(prefix)", open: 20)
-            let most = Most()
+                prefix, [GuestsBefore.Guest.self], options: "&connections=2&application_name=\(prefix)", open: 20)
+            let maximum = Maximum()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<TestExtent.count(20) {
                     group.addTask {
@@ -91,13 +91,13 @@ struct TenantTests {
                     for _ in 0..<5 {
                         let count = try await Server.psql(
                             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(prefix)'")
-                        most.count.withLock { $0 = max($0, Int(count) ?? .max) }
+                        maximum.count.withLock { $0 = max($0, Int(count) ?? .max) }
                         await Task.yield()
                     }
                 }
                 try await group.waitForAll()
             }
-            expect(most.count.withLock { $0 } <= 4, "two that read and two that write")
+            expect(maximum.count.withLock { $0 } <= 4, "two that read and two that write")
             await tenants.close()
         }
     }
@@ -113,7 +113,7 @@ struct TenantTests {
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
             let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"
-            let tenants = try Self.tenants(prefix, [GuestsBefore.Guest.self], url, open: count)
+            let tenants = try Self.tenants(prefix, [GuestsBefore.Guest.self], url: url, open: count)
             // Connections are made once.
             try await tenants.withStore("t0") { _ in }
             let before = (proxy.roundTrips, proxy.connections, ContinuousClock.now)
@@ -191,7 +191,7 @@ struct TenantTests {
             }
             await old.close()
 
-            let new = try Self.tenants(prefix, [GuestsNow.Guest.self], nil, "&application_name=\(prefix)")
+            let new = try Self.tenants(prefix, [GuestsNow.Guest.self], options: "&application_name=\(prefix)")
             let ended = await new.migrate(names, atOnce: 3, stoppingAfter: names.count) { migration in
                 guard migration.count + migration.failures.count == 7 else { return }
                 _ = try? Server.blockingPsql(

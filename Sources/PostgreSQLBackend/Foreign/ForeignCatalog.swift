@@ -8,7 +8,7 @@ import Synchronization
 /// without a usable key.
 final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
-    /// The facts about any table of the schema, including the store's own.
+    /// The facts about any table of the schema, including those of the store.
     private let particular = Mutex<[String: ForeignTable.Particulars]>([:])
     /// The tables with declarations that change rows by themselves.
     private let reacting = Mutex<[String]>([])
@@ -17,9 +17,9 @@ final class ForeignCatalog: Sendable {
     /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
     private let partitioned = Mutex<Set<String>>([])
 
-    /// Lists the tables whose declarations are needed: those that are not the store's own, and own ones with partitions, rules
-    /// or triggers. Most stores have none, and to plan ``declarations(_:)`` takes the server milliseconds, again whenever any
-    /// table of the database was changed.
+    /// Lists the tables whose declarations are needed: tables of other software, and the store's tables with partitions, rules
+    /// or triggers. Most stores have none, and to plan ``declarations(_:)`` takes the server milliseconds, again after every
+    /// change of a table of the database.
     static func candidates(_ schema: String) -> Statement {
         var parameters = Parameters()
         parameters.add(plain: schema)
@@ -34,7 +34,7 @@ final class ForeignCatalog: Sendable {
         return Statement(declarationsSQL, name: "declarations", parameters)
     }
 
-    /// Keeps the declarations, if there are any, and returns the tables' schemas.
+    /// Keeps the declarations, if any, and returns the tables' schemas.
     func keep(_ result: StatementResult?) throws(StorageError) -> [TableSchema] {
         let decoder = JSONDecoder()
         var tables: [String: ForeignTable] = [:]
@@ -72,7 +72,7 @@ final class ForeignCatalog: Sendable {
     /// True if triggers, rules or actions of foreign keys may change rows.
     var mayReact: Bool { reacts.load(ordering: .relaxed) }
 
-    /// The tables that have such, for a sentence.
+    /// The names of these tables, for a message.
     var reactingTables: [String] { reacting.withLock { $0 } }
 
     func particulars(of table: String) -> ForeignTable.Particulars {
@@ -81,8 +81,8 @@ final class ForeignCatalog: Sendable {
         return particulars
     }
 
-    /// Registers a table that the store makes, or gives another name.
-    func notePartitioned(_ table: String) { _ = partitioned.withLock { $0.insert(table) } }
+    /// Registers a partitioned table that the store creates or renames.
+    func recordPartitioned(_ table: String) { _ = partitioned.withLock { $0.insert(table) } }
 
     /// The declaration of a table that was listed.
     ///
@@ -117,7 +117,7 @@ final class ForeignCatalog: Sendable {
             model: schema.path.first, underlying: cause)
     }
 
-    /// True for a table of the store's own, which has a primary key that the store has named.
+    /// True for a table that a store created, which has a primary key that the store has named.
     private static let isOwn = """
         EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
           -- By an index of names all stores' constraints would be looked at.
@@ -132,7 +132,7 @@ final class ForeignCatalog: Sendable {
           AND (c.relkind = 'p' OR c.relhasrules OR c.relhastriggers OR NOT \(isOwn))
         """
 
-    /// Of the store's own tables only their particulars are queried.
+    /// For the store's tables it reads only the particulars.
     private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
           'mayKeepOut', f.refuses, 'hasTriggers', f.triggers, 'hasActions', f.actions, 'columns', CASE WHEN f.own THEN '[]' ELSE (

@@ -65,7 +65,7 @@ struct ForeignConversion: Sendable {
     private let write: String
 
     private init(
-        _ kind: Kind, _ type: ColumnType, read: String, result: String? = nil, _ form: WireForm, write: String = "@"
+        _ kind: Kind, _ type: ColumnType, read: String, result: String? = nil, form: WireForm, write: String = "@"
     ) {
         (self.kind, self.type, self.form) = (kind, type, form)
         (self.read, self.result, self.write) = (read, result ?? read, write)
@@ -84,8 +84,8 @@ struct ForeignConversion: Sendable {
         template.split(separator: "@", omittingEmptySubsequences: false).joined(separator: expression)
     }
 
-    /// The condition that a column has a value, in a form that an index serves where there is one. Equal text has equal
-    /// bytes in the order of the table, but for trailing spaces in a `char`.
+    /// The condition that a column has a value, in a form that an index can serve. Equal text has equal bytes in the order of
+    /// the table, except for trailing spaces in a `char`.
     func equality(_ column: String, _ value: String, isList: Bool = false) -> String {
         func test(_ side: String, _ cast: String) -> String {
             isList ? "\(side) = ANY (\(value)::\(cast)[])" : "\(side) = \(value)::\(cast)"
@@ -114,70 +114,71 @@ extension ForeignConversion {
           ELSE timestamptz '2001-01-01 00:00:00+00' + make_interval(secs => @) END)
         """
 
-    /// Nil if there is none that understands every value of the column.
+    /// Nil if no conversion understands every value of the column.
     init?(_ column: ForeignTable.Column, as type: ColumnType) {
         let kind = Kind(column)
         let text = "(@::text COLLATE \"C\")"
         switch (kind, type) {
-        case (.bool, .bool): self.init(kind, type, read: "@", .bool)
+        case (.bool, .bool): self.init(kind, type, read: "@", form: .bool)
         case (.bool, _) where type.storage == .integer:
-            self.init(kind, type, read: "@::integer::bigint", .int8, write: "(@ <> 0)")
-        case (.integer, .bool): self.init(kind, type, read: "(@ <> 0)", result: "@::bigint", .int8, write: "@::integer")
+            self.init(kind, type, read: "@::integer::bigint", form: .int8, write: "(@ <> 0)")
+        case (.integer, .bool):
+            self.init(kind, type, read: "(@ <> 0)", result: "@::bigint", form: .int8, write: "@::integer")
         case (.integer, _) where type.storage == .integer:
-            self.init(kind, type, read: "@", result: "@::bigint", .int8)
+            self.init(kind, type, read: "@", result: "@::bigint", form: .int8)
         case (.integer, .double), (.integer, .float):
-            self.init(kind, type, read: "@::float8", result: "@::bigint", .whole, write: "@::bigint")
-        case (.integer, .decimal): self.init(kind, type, read: "@::numeric", result: "@::text", .plainText)
+            self.init(kind, type, read: "@::float8", result: "@::bigint", form: .whole, write: "@::bigint")
+        case (.integer, .decimal): self.init(kind, type, read: "@::numeric", result: "@::text", form: .plainText)
         case (.integer, .date):
             let write = "(@ + \(Self.reference))::bigint"
-            self.init(kind, type, read: "(@::float8 - \(Self.reference))", .float8, write: write)
-        case (.real, .float): self.init(kind, type, read: "@", .float4)
+            self.init(kind, type, read: "(@::float8 - \(Self.reference))", form: .float8, write: write)
+        case (.real, .float): self.init(kind, type, read: "@", form: .float4)
         // The fewest digits that give it back, so that 0.1 is 0.1.
-        case (.real, .double): self.init(kind, type, read: "@::text::float8", .float8, write: "@::real")
+        case (.real, .double): self.init(kind, type, read: "@::text::float8", form: .float8, write: "@::real")
         case (.double, .double), (.double, .float):
-            self.init(kind, type, read: "@", result: "@::float8", .float8, write: "@::float8")
+            self.init(kind, type, read: "@", result: "@::float8", form: .float8, write: "@::float8")
         case (.real, .decimal), (.double, .decimal):
             self.init(
-                kind, type, read: "@::text::numeric", result: "trim_scale(@::text::numeric)::text", .plainText,
+                kind, type, read: "@::text::numeric", result: "trim_scale(@::text::numeric)::text", form: .plainText,
                 write: "@::text::float8")
         case (.double, .date):
-            self.init(kind, type, read: "(@ - \(Self.reference))", .float8, write: "(@ + \(Self.reference))")
-        case (.numeric, .decimal): self.init(kind, type, read: "@", result: "trim_scale(@)::text", .plainText)
+            self.init(kind, type, read: "(@ - \(Self.reference))", form: .float8, write: "(@ + \(Self.reference))")
+        case (.numeric, .decimal): self.init(kind, type, read: "@", result: "trim_scale(@)::text", form: .plainText)
         case (.numeric, .double), (.numeric, .float):
-            self.init(kind, type, read: "@::float8", .float8, write: "@::text::numeric")
+            self.init(kind, type, read: "@::float8", form: .float8, write: "@::text::numeric")
         case (.numeric, .bool):
-            self.init(kind, type, read: "(@ <> 0)", result: "trim_scale(@)::text", .number, write: "@::integer")
+            self.init(kind, type, read: "(@ <> 0)", result: "trim_scale(@)::text", form: .number, write: "@::integer")
         case (.numeric, _) where type.storage == .integer:
-            self.init(kind, type, read: "@", result: "trim_scale(@)::text", .number)
+            self.init(kind, type, read: "@", result: "trim_scale(@)::text", form: .number)
         case (.money, .decimal):
             let result = "trim_scale(@::numeric)::text"
-            self.init(kind, type, read: "@::numeric", result: result, .plainText, write: "@::money")
+            self.init(kind, type, read: "@::numeric", result: result, form: .plainText, write: "@::money")
         case (.text, _) where Self.isText(type):
-            self.init(kind, type, read: "(@ COLLATE \"C\")", result: "@::text", .plainText, write: "@::text")
+            self.init(kind, type, read: "(@ COLLATE \"C\")", result: "@::text", form: .plainText, write: "@::text")
         case (.char, _) where Self.isText(type):
-            self.init(kind, type, read: text, result: "@::text", .plainText, write: "@::text")
+            self.init(kind, type, read: text, result: "@::text", form: .plainText, write: "@::text")
         case (.other, _) where Self.isText(type), (.uuid, .string), (.moment, .string):
-            self.init(kind, type, read: text, result: "@::text", .plainText, write: Self.parsing(column, kind))
+            self.init(kind, type, read: text, result: "@::text", form: .plainText, write: Self.parsing(column, kind))
         case (.moment(let digits, let hasZone), .date):
             let write = digits == nil ? Self.day : hasZone ? Self.moment : "(\(Self.moment) AT TIME ZONE 'UTC')"
             self.init(
-                kind, type, read: "(extract(epoch FROM @) - \(Self.reference))::float8", .float8, write: write)
-        case (.uuid, .uuid), (.bytes, .data), (.bytes, .vector): self.init(kind, type, read: "@", .bytes)
+                kind, type, read: "(extract(epoch FROM @) - \(Self.reference))::float8", form: .float8, write: write)
+        case (.uuid, .uuid), (.bytes, .data), (.bytes, .vector): self.init(kind, type, read: "@", form: .bytes)
         case (.bytes, .uuid):
             let read = "(CASE WHEN length(@) = 16 THEN encode(@, 'hex')::uuid END)"
-            self.init(kind, type, read: read, result: "@", .bytes, write: "uuid_send(@)")
+            self.init(kind, type, read: read, result: "@", form: .bytes, write: "uuid_send(@)")
         default: return nil
         }
     }
 
-    /// A text in a column of another type. Where the column would keep another value (`time(0)` rounds), or the text is a
-    /// UUID or a moment that the server writes in another way (capitals, `yesterday`), what is parsed instead is a sentence
-    /// that says so, which fails with it.
+    /// A text in a column of another type. If the column would keep another value (`time(0)` rounds), or the text is a UUID or
+    /// a moment that the server writes in another way (capitals, `yesterday`), a sentence that says so is parsed instead, and
+    /// the failure shows it.
     private static func parsing(_ column: ForeignTable.Column, _ kind: Kind) -> String {
         let plain = "@::text::\(column.cast)"
         var given = "@::text"
         if case .other = kind {
-            // Without arguments of its type, a column keeps what was parsed.
+            // Without arguments of its type, a column keeps the parsed value.
             guard column.modifier >= 0 else { return plain }
             given = plain + "::text"
         }
@@ -189,7 +190,7 @@ extension ForeignConversion {
     private static func isText(_ type: ColumnType) -> Bool { type.storage == .text && type != .decimal }
 }
 
-// MARK: - What a column would change
+// MARK: - Values that a column would change
 
 extension ForeignConversion {
     /// Returns the reason why the column cannot hold a value; nil if it can, or if the server itself reports it.
@@ -241,7 +242,7 @@ extension ForeignConversion {
 
     private static func tooFine(_ digits: String, _ scale: Int) -> String? {
         fraction(digits) <= max(scale, 0)
-            ? nil : "\(digits) has more digits than the \(max(scale, 0)) behind the column's point"
+            ? nil : "\(digits) has more digits than the \(max(scale, 0)) after the column's point"
     }
 
     /// A moment is kept to the millisecond at least.

@@ -49,7 +49,7 @@ struct ForeignTable: Decodable {
         var mayKeepOut = false
         /// True if it has triggers or rules.
         var hasTriggers = false
-        /// The reason why its primary key cannot be a model's; nil if it can, or there is none.
+        /// The reason why its primary key cannot be a model's; nil if it can, or without a primary key.
         var obstacle: String?
     }
 
@@ -77,9 +77,9 @@ struct ForeignTable: Decodable {
             isPartitioned: isPartitioned, mayKeepOut: mayKeepOut, hasTriggers: hasTriggers, obstacle: obstacle)
     }
 
-    /// The table's schema for the store; nil if nothing can be its key.
+    /// The table's schema for the store; nil if no columns can be its key.
     ///
-    /// The key is the primary key, or else the first unique index over columns that take no null, if their values can be
+    /// The key is the primary key, otherwise the first unique index over columns that take no null, if their values can be
     /// keys.
     var schema: TableSchema? {
         guard let key = indexes.lazy.compactMap(self.key).first else { return nil }
@@ -91,14 +91,15 @@ struct ForeignTable: Decodable {
     }
 
     /// The number of columns of a list of keys.
-    private static let mostKeyColumns = 16
+    private static let maximumKeyColumns = 16
 
     private func key(_ index: Index) -> [Int]? {
-        let places = index.columns.compactMap { name in columns.firstIndex { $0.name == name } }
-        guard index.keepsUnique, places.count == index.columns.count, (1...Self.mostKeyColumns).contains(places.count),
-            places.allSatisfy({ columns[$0].type.canBeKey && !columns[$0].isOptional })
+        let numbers = index.columns.compactMap { name in columns.firstIndex { $0.name == name } }
+        guard index.keepsUnique, numbers.count == index.columns.count,
+            (1...Self.maximumKeyColumns).contains(numbers.count),
+            numbers.allSatisfy({ columns[$0].type.canBeKey && !columns[$0].isOptional })
         else { return nil }
-        return places
+        return numbers
     }
 
     private func column(_ column: Column, isKey: Bool) -> ColumnSchema {
@@ -112,7 +113,7 @@ struct ForeignTable: Decodable {
 }
 
 extension DeleteRule {
-    /// The rule of a foreign key's action. What would set another value than null refuses the delete.
+    /// The rule of a foreign key's action. An action that would set another value than null refuses the delete.
     fileprivate init(sql action: String) {
         switch action {
         case "c": self = .cascade

@@ -1,8 +1,8 @@
 internal import StorageDriver
 
 extension PostgreSQLSession {
-    /// The greatest stored key, and where a sequence gives keys, the last that it gave: a writer takes its next, so that
-    /// other programs take later ones.
+    /// The greatest stored key, or the last key of its sequence if that is greater. A writer takes the sequence's next number,
+    /// so that other programs take later ones.
     final func greatestForeignKey(in table: TableSchema) throws(StorageError) -> Int64 {
         guard table.key.count == 1 else { return 0 }
         let column = table.columns[table.key[0]]
@@ -50,9 +50,9 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// The error of a row whose values are in the way of another's.
+    /// The error of a row whose values equal those of another row.
     func foreignDuplicate(
-        _ cause: PostgreSQLError, _ batch: borrowing RowBatch, _ row: Int
+        _ cause: PostgreSQLError, in batch: borrowing RowBatch, row: Int
     ) throws(StorageError) -> StorageError {
         let table = batch.plan.table
         let index = try names.foreign.table(table).indexes.first {
@@ -77,24 +77,25 @@ extension PostgreSQLWriter {
         guard let conversions = try names.with([batch.plan.table]).conversions[batch.plan.table.name] else { return }
         let isPatch = batch.plan.operation == .patch
         if isPatch, let values = batch.values {
-            for (place, column) in batch.plan.columns.enumerated() {
-                try Self.check(values[place], conversions[column], batch, column, row: nil)
+            for (index, column) in batch.plan.columns.enumerated() {
+                try Self.check(values[index], conversions[column], in: batch, column: column, row: nil)
             }
         }
-        // Keys that are looked for are in no column if it cannot have them.
+        // A key that the column cannot hold is not found in it, so keys of patches and deletes are not checked.
         guard batch.plan.operation == .insert || batch.plan.operation == .upsert || batch.plan.operation == .update
         else {
             return
         }
         for row in 0..<batch.count {
-            for (place, column) in batch.plan.columns.enumerated() {
-                try Self.check(batch.cells[row * batch.width + place], conversions[column], batch, column, row: row)
+            for (index, column) in batch.plan.columns.enumerated() {
+                try Self.check(
+                    batch.cells[row * batch.width + index], conversions[column], in: batch, column: column, row: row)
             }
         }
     }
 
     private static func check(
-        _ cell: Cell, _ conversion: ForeignConversion, _ batch: borrowing RowBatch, _ column: Int, row: Int?
+        _ cell: Cell, _ conversion: ForeignConversion, in batch: borrowing RowBatch, column: Int, row: Int?
     ) throws(StorageError) {
         guard let reason = conversion.refusal(cell.value) else { return }
         let property = batch.plan.table.columns[column].property

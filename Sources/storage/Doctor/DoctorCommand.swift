@@ -5,6 +5,11 @@ import StorageDriver
 import StorageJSON
 import TerminalOutput
 
+#if PostgreSQL
+import PostgreSQLBackend
+import PostgreSQLDoctor
+#endif
+
 /// `storage doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -63,7 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
             limits.transactionSeconds = transactionAge
             limits.waitSeconds = min(limits.waitSeconds, transactionAge)
             findings += backend.examine(limits)
-            // What keeps a server from being asked is said once.
+            // Report a server that cannot be asked once, not again by --lock.
             if findings.contains(where: { $0.check == "connection" }) { return findings }
         } else {
             findings += try await examineFile()
@@ -72,11 +77,14 @@ struct DoctorCommand: AsyncParsableCommand {
         return findings
     }
 
-    /// The backend, if a server stands behind it.
+    /// The backend of a store on a server; nil for a file.
     private func examinable() throws -> (any ExaminableBackend)? {
-        guard let url = try? StorageURL(store.text) else { return nil }
-        let kind = StoreLocation.backends.first { $0.scheme == url.scheme } as? any ExaminableBackend.Type
-        return try kind?.init(url: url)
+        #if PostgreSQL
+        if let url = try? StorageURL(store.text), url.scheme == PostgreSQLBackend.scheme {
+            return try PostgreSQLBackend(url: url)
+        }
+        #endif
+        return nil
     }
 
     // MARK: Files
@@ -139,7 +147,7 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension HealthFinding {
-    /// The finding and what to do on lines of their own.
+    /// The finding and its advice, on separate lines.
     fileprivate var text: String {
         let title = severity == .note ? "note" : Terminal.bold(severity.rawValue)
         let lines = ["\(title)  \(check): \(message)"] + (advice.map { ["    → \($0)"] } ?? [])

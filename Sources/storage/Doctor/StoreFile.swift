@@ -2,7 +2,7 @@ import Foundation
 import SQLiteBackend
 import StorageDriver
 
-/// The place of a store that is a file, as `storage doctor` examines it.
+/// The file of a store and its disk, as `storage doctor` examines them.
 struct StoreFile {
     private let path: String
     private let isSQLite: Bool
@@ -79,7 +79,7 @@ struct StoreFile {
     /// File systems of other machines.
     private static let networks: Set = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav"]
 
-    /// The kind of the file system that has the file, where the system lists them; nil elsewhere.
+    /// The kind of the file system that has the file; nil if the system does not list file systems.
     private var mountedKind: String? {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -87,9 +87,9 @@ struct StoreFile {
         for line in mounts.split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count > 2 else { continue }
-            let place = String(parts[1])
-            guard place == "/" || file == place || file.hasPrefix(place + "/") else { continue }
-            if place.utf8.count >= longest { (longest, kind) = (place.utf8.count, String(parts[2])) }
+            let mount = String(parts[1])
+            guard mount == "/" || file == mount || file.hasPrefix(mount + "/") else { continue }
+            if mount.utf8.count >= longest { (longest, kind) = (mount.utf8.count, String(parts[2])) }
         }
         return kind
     }

@@ -1,0 +1,334 @@
+internal import StorageDriver
+
+/// The writing session of one transaction.
+final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
+    private var depth = 0
+    /// True if no other transaction writes at the same time.
+    let isExclusive: Bool
+    /// The transaction's number, by which its outcome can be asked for.
+    private var transaction = ""
+    /// Its number among the store's write transactions, and whether it sends the number to observers.
+    private(set) var number: Int64 = 0
+    private var isObserved = false
+    private var version = ""
+    private var changesTables = false
+    /// True if batches may be executed later.
+    var isDeferring = false
+    private var deferred: [Deferred] = []
+    private var deferredSize = 0
+    /// The rows that flow into tables in bulk.
+    var bulk = BulkRows()
+    /// The end of the server's log after the commit; nil if positions are not read.
+    private(set) var lsn: Int64?
+    /// The tables' version if the committed transaction has changed it.
+    private(set) var newVersion: String?
+    var greatestKeys = GreatestKeys()
+    /// The number of rows that the store has written to each table since it began to watch for reactions; nil if it does not
+    /// watch.
+    var written: WrittenRows?
+    /// True if a key was to be assigned, which only one transaction does at a time.
+    private(set) var assignsKeys = false
+
+    var server: ServerIdentity { connection.server ?? ServerIdentity() }
+
+    init(_ connection: Connection, _ engine: PostgreSQLEngine, isExclusive: Bool) {
+        self.isExclusive = isExclusive
+        super.init(connection, engine)
+        connection.use(engine.record)
+    }
+
+    // MARK: The transaction
+
+    /// Begins the transaction, waits for its turn among all writers, and returns the version of the tables.
+    func begin() throws(StorageError) -> String {
+        connection.begin(isExclusive ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
+        connection.add(Catalog.turn(names, isExclusive: isExclusive))
+        do throws(StorageError) {
+            // With a pooler, a connection may outlive a crash of its server.
+            let isNew = connection.server == nil || connection.isShared
+            let question = connection.processQuestion
+            let own = isExclusive ? Catalog.transaction(engine.record) : Catalog.sharedTransaction
+            let results = try connection.run(
+                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : [])
+                    + (question.map { [$0] } ?? []))
+            guard results.count == (isNew ? 3 : 2) + (question == nil ? 0 : 1), let version = results[0].text(),
+                let transaction = results[1].text()
+            else { throw Catalog.damaged }
+            try connection.requireProcess(question == nil ? nil : results.last)
+            if Catalog.isGone(version) { throw Catalog.gone }
+            if isNew { connection.server = ServerIdentity(results[2]) }
+            (self.version, self.transaction) = (version, transaction)
+            if isExclusive {
+                guard let number = results[1].integer(0, 2) else { throw Catalog.damaged }
+                self.number = number
+                isObserved = results[1].isTrue(0, 3)
+                engine.listener?.began(number)
+            }
+            try readDeclarations(upTo: results[1].text(0, 1) ?? "")
+            return version
+        } catch {
+            rollBack()
+            throw Catalog.isGone(error) ? Catalog.gone.caused(by: error) : PostgreSQLFailure.waiting(error)
+        }
+    }
+
+    /// Reads the declarations of tables again if triggers or rules were added since they were read.
+    private func readDeclarations(upTo newest: String) throws(StorageError) {
+        guard names.foreign.newest != newest else { return }
+        guard let candidates = try ask([engine.foreignCandidates]).first else { throw Catalog.damaged }
+        _ = try foreignTables(candidates)
+        names.foreign.newest = newest
+        connection.forgetPlans()
+    }
+
+    func rollBack() {
+        deferred = []
+        greatestKeys.removeAll()
+        bulk.cancel(connection)
+        connection.dropWaiting()
+        if connection.loss == nil { connection.sendOnly("ROLLBACK") }
+    }
+
+    /// Commits, together with the deferred batches.
+    ///
+    /// - Returns: false if a deferred batch has failed, or other writers conflict, and the transaction is undone.
+    func commit() throws(StorageError) -> Bool {
+        // A commit cannot depend on a count, and changed definitions cannot be read before the statements that change them, so
+        // these run first.
+        if changesTables || !bulk.isEmpty || deferred.contains(where: \.mustChangeAll) {
+            do throws(StorageError) {
+                try flush()
+            } catch {
+                rollBack()
+                if connection.loss != nil || !isDeferring { throw error }
+                return false
+            }
+        }
+        if deferred.count >= TransactionNames.minimumUses, connection.namesInTransactions { connection.planOnce() }
+        let keys = greatestKeys.tables
+        let batches = deferred.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) }
+        deferred = []
+        let outcome: Connection.Outcome
+        var number: Int64?
+        if !isExclusive { engine.listener?.ending() }
+        defer { if !isExclusive { engine.listener?.ended(number) } }
+        do throws(StorageError) {
+            outcome = try connection.outcome(batches + ending())
+        } catch {
+            greatestKeys.removeAll()
+            engine.replicas?.recordCommit(at: nil)
+            try resolve(error)
+            return true
+        }
+        // The number is taken even if the commit fails.
+        if !isExclusive { number = outcome.results.dropFirst(batches.count).first?.integer() }
+        if let failure = outcome.failure {
+            rollBack()
+            let isRepeatable = failure.index < batches.count || !isExclusive && failure.error.code == .conflict
+            if isDeferring, isRepeatable { return false }
+            throw isExclusive ? failure.error : PostgreSQLFailure.waiting(failure.error)
+        }
+        // The server answers the commit of a failed transaction with a rollback, without an error.
+        let commit = engine.asksForLSN ? outcome.results.dropLast().last : outcome.results.last
+        guard commit?.tag == "COMMIT" else {
+            throw StorageError(
+                .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
+        }
+        if engine.asksForLSN {
+            lsn = outcome.results.last?.integer()
+            engine.replicas?.recordCommit(at: lsn)
+        }
+        for (table, result) in zip(keys, outcome.results.dropFirst(batches.count - keys.count)) {
+            greatestKeys.reported(table, result)
+        }
+        if changesTables, outcome.results.count > 3, let version = outcome.results[1].text() {
+            engine.keepTables(try Catalog.tables(outcome.results[2]), at: version)
+            newVersion = version
+        }
+        analyzeGrown()
+        return true
+    }
+
+    /// The statements that end the transaction.
+    private func ending() -> [Statement] {
+        var statements: [Statement] = []
+        if changesTables {
+            let rename = Statement(Catalog.rename(from: version, to: transaction))
+            statements = [rename, Catalog.version(engine.record), Catalog.definitions(names)]
+        }
+        if !isExclusive { statements.append(Catalog.number(engine.record)) }
+        if isObserved { statements.append(Catalog.notify(engine.record, number)) }
+        statements.append(Statement("COMMIT"))
+        // After its end, in the same round trip.
+        if engine.asksForLSN { statements.append(Statement("SELECT \(Replicas.primaryLSN)", name: "lsn")) }
+        return statements
+    }
+
+    /// Asks on another connection whether the transaction was committed before the connection was lost. If the tables have
+    /// changed, the next transaction finds their other version.
+    ///
+    /// - Throws: the loss if it was not.
+    private func resolve(_ loss: StorageError) throws(StorageError) {
+        do throws(StorageError) {
+            guard try CommitOutcome(engine).isCommitted(transaction, connection.server ?? ServerIdentity(), after: loss)
+            else { throw loss }
+        } catch {
+            if error.code == .outcomeUnknown { engine.listener?.lost() }
+            throw error
+        }
+    }
+
+    override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        try flush()
+        return try askGuarded(statements)
+    }
+
+    override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        // Other programs take keys of its sequence at any time.
+        if table.isForeign { return try super.greatestKey(in: table) }
+        assignsKeys = true
+        // Of several concurrent writers, all but one would fail at their end.
+        guard isExclusive else { throw Self.mustBeExclusive }
+        if let known = greatestKeys[table.name] { return known }
+        let answer = try ask([GreatestKeys.question(table.name, names)]).first
+        return greatestKeys.keep(answer, of: table.name)
+    }
+
+    // MARK: Deferred batches
+
+    struct Deferred {
+        let statement: Statement
+        /// The number of rows that the statement must change, and whether that is checked.
+        var count = 0
+        var mustChangeAll = false
+    }
+
+    /// Defers a statement to the next that needs an answer.
+    ///
+    /// - Parameter isInsert: whether it adds rows, whose order among copied rows does not matter.
+    func later(_ statement: Deferred, isInsert: Bool) throws(StorageError) {
+        if !isInsert, !bulk.isEmpty { try flush() }
+        deferred.append(statement)
+        deferredSize += statement.statement.parameters.size
+        if deferredSize > 1 << 20 { try flush() }
+    }
+
+    /// Executes the deferred batches. If that fails, so does the transaction.
+    func flush() throws(StorageError) {
+        if !bulk.isEmpty {
+            try bulk.finish(connection) { () throws(StorageError) in try flushStatements() }
+        }
+        try flushStatements()
+    }
+
+    func flushStatements() throws(StorageError) {
+        guard !deferred.isEmpty || !greatestKeys.unreported.isEmpty else { return }
+        let all = deferred
+        let keys = greatestKeys.tables
+        (deferred, deferredSize) = ([], 0)
+        let outcome = try connection.outcome(
+            all.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) })
+        if let failure = outcome.failure { throw failure.error }
+        for (table, result) in zip(keys, outcome.results.dropFirst(all.count)) { greatestKeys.reported(table, result) }
+        for (statement, result) in zip(all, outcome.results)
+        where statement.mustChangeAll && result.changed != statement.count {
+            throw StorageError(.notFound, "No record has this key; save or insert stores it.")
+        }
+    }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        // Don't begin a call that cannot be stored: the calls of a group then run on another connection.
+        if let loss = connection.loss { throw loss }
+        try flush()
+        let wasDeferring = isDeferring
+        isDeferring = false
+        depth += 1
+        defer {
+            depth -= 1
+            isDeferring = wasDeferring
+        }
+        let name = "storage_\(depth)"
+        let begin = "SAVEPOINT \(name)"
+        connection.add(begin)
+        do {
+            try body()
+        } catch {
+            forgetAnswers()
+            greatestKeys.removeAll()
+            if let index = connection.waiting.lastIndex(where: { $0.sql == begin }) {
+                // The savepoint was not sent yet.
+                connection.dropWaiting(from: index)
+            } else {
+                connection.dropWaiting()
+                connection.add("ROLLBACK TO \(name)")
+                connection.add("RELEASE \(name)")
+            }
+            throw error
+        }
+        if connection.waiting.last?.sql == begin {
+            connection.dropWaiting(from: connection.waiting.count - 1)
+        } else {
+            connection.add("RELEASE \(name)")
+        }
+    }
+
+    // MARK: Tables
+
+    func change(_ change: TableChange) throws(StorageError) {
+        try checkForeign(change)
+        // A snapshot may lack rows that others have committed, and a concurrent writer has already read the tables.
+        guard isExclusive else { throw Self.mustBeExclusive }
+        try flush()
+        changesTables = true
+        forgetAnswers()
+        greatestKeys.removeAll()
+        connection.forgetPlans()
+        do throws(StorageError) {
+            connection.add(Settings.schemaChangeSetting)
+            let compiler = SchemaCompiler(names)
+            let statements = compiler.statements(for: change).map { Statement($0) }
+            switch change {
+            case .create(let table) where compiler.isPartitioned(table): names.foreign.recordPartitioned(table.name)
+            case .alter(let old, let new, _) where names.foreign.particulars(of: old.name).isPartitioned:
+                names.foreign.recordPartitioned(new.name)
+            default: break
+            }
+            _ = try connection.run(statements + Catalog.record(change, names))
+        } catch {
+            throw PostgreSQLFailure.waiting(refusal(error, change))
+        }
+    }
+
+    /// The store repeats a transaction that it began beside other writers, now exclusively.
+    private static var mustBeExclusive: StorageError {
+        StorageError(.conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
+    }
+
+    private func refusal(_ error: StorageError, _ change: TableChange) -> StorageError {
+        guard let cause = error.underlying as? PostgreSQLError else { return error }
+        switch (cause.state, change) {
+        case ("23505", .alter(_, let new, _)):
+            let column = new.columns.first { Names.index($0, of: new) == cause.constraint }
+            return StorageError(
+                .constraint, "Records have equal values of \(column?.property ?? "a property"), which must be unique.",
+                model: new.path.first, property: column?.property, underlying: cause)
+        case ("0A000", .alter(_, let new, _)) where names.foreign.particulars(of: new.name).isPartitioned:
+            return StorageError(
+                .unsupported,
+                "The table \(new.name) is partitioned, and the server keeps values unique within a partition alone; copy the store into one "
+                    + "without partitions, or take @Unique away. Nothing was changed.",
+                model: new.path.first, underlying: cause)
+        case ("42P07", .create(let table)) where names.foreign.particulars(of: table.name).obstacle != nil:
+            let obstacle = names.foreign.particulars(of: table.name).obstacle ?? ""
+            return StorageError(
+                .schemaMismatch, "The key of the table \(table.name) \(obstacle). Nothing was changed.",
+                model: table.path.first, underlying: cause)
+        case ("42P07", .create(let table)):
+            return StorageError(
+                .schemaMismatch,
+                "The schema has a table or view \(table.name) that no store has created; rename it, or the model. Nothing was changed.",
+                model: table.path.first, underlying: cause)
+        default: return error
+        }
+    }
+}
