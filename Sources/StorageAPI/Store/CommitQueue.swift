@@ -5,29 +5,27 @@ import Synchronization
 /// Runs writers one after the other, and commits those that wait together at once, with one sync. One of them may fail
 /// without the others.
 ///
-/// Jobs run on one serial queue: a commit blocks for as long as the disk takes, and no thread of the concurrency
-/// runtime should block. There is no timer: the job that finds the queue free is committed together with all that wait
-/// by then. While the next jobs run, a second queue completes the earlier ones and, if the engine can, waits for their
+/// Transactions run on one serial queue: a commit blocks for as long as the disk takes, and no thread of the concurrency
+/// runtime should block. There is no timer: the transaction that finds the queue free is committed together with all that wait
+/// by then. While the next transactions run, a second queue completes the earlier ones and, if the engine can, waits for their
 /// commit.
 final class CommitQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
-    private let pending = Mutex(WriteJobs())
+    private let pending = Mutex(WriteTransactions())
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
-    private let observers: CommitFeed
-    private let layers: ApplicationLayers
+    private let features: FeatureList
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     /// The engine, if it sends several batches at once.
     private let batching: (any BatchingEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
-    /// The number of groups of jobs that have run and are not complete.
+    /// The number of groups of transactions that have run and are not complete.
     private let completing = Atomic(0)
 
-    init(_ engine: any StorageEngine, _ observers: CommitFeed, _ layers: ApplicationLayers) {
+    init(_ engine: any StorageEngine, _ features: FeatureList) {
         self.engine = engine
-        self.observers = observers
-        self.layers = layers
+        self.features = features
         pipeline = engine as? any PipeliningEngine
         batching = engine as? any BatchingEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
@@ -36,44 +34,44 @@ final class CommitQueue: Sendable {
     /// True if the caller is a running write, or a value that it releases at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
-    /// The number of jobs that wait for their turn.
-    var waitingJobs: Int { pending.withLock { $0.count } }
+    /// The number of transactions that wait for their turn.
+    var waitingTransactions: Int { pending.withLock { $0.count } }
 
-    /// Runs the job and returns when it is committed or undone. If the task is cancelled while the job waits its turn,
-    /// it returns at once.
+    /// Runs the transaction and returns when it is committed or undone. If the task is cancelled while the transaction waits
+    /// its turn, it returns at once.
     ///
     /// - Parameter calls: counts the call, which ends on a queue, before the caller's task gets a thread again.
-    nonisolated(nonsending) func run(_ job: WriteJob, of calls: RunningCalls? = nil) async {
+    nonisolated(nonsending) func run(_ transaction: WriteTransaction, of calls: RunningCalls? = nil) async {
         await withTaskCancellationHandler {
             // Unchecked, because a checked continuation would double the cost of a write besides its statements. The
-            // queue completes every job once, since `drain` takes each from `pending` once.
+            // queue completes every transaction once, since `drain` takes each from `pending` once.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                job.calls = calls
-                job.caller = continuation
-                // If others wait already, their drain has not begun, and it takes this job too.
-                if enqueue(job) { queue.async { self.drain() } }
-                // The task may have been cancelled before the job was in the queue, where it could not be found.
-                if job.isCancelled { withdraw(job) }
+                transaction.calls = calls
+                transaction.caller = continuation
+                // If others wait already, their drain has not begun, and it takes this transaction too.
+                if enqueue(transaction) { queue.async { self.drain() } }
+                // The task may have been cancelled before the transaction was in the queue, where it could not be found.
+                if transaction.isCancelled { withdraw(transaction) }
             }
         } onCancel: {
-            job.cancel()
-            withdraw(job)
+            transaction.cancel()
+            withdraw(transaction)
         }
     }
 
-    /// Ends a cancelled job that still waits. If a drain has taken it, the drain ends it.
-    private func withdraw(_ job: WriteJob) {
+    /// Ends a cancelled transaction that still waits. If a drain has taken it, the drain ends it.
+    private func withdraw(_ transaction: WriteTransaction) {
         let waited = pending.withLock { pending in
-            pending.remove(job)
+            pending.remove(transaction)
         }
         guard waited else { return }
-        job.fail(WriteJob.cancellation)
-        job.complete()
+        transaction.fail(WriteTransaction.cancellation)
+        transaction.complete()
     }
 
     /// The same on the caller's thread.
-    func runBlocking(_ job: WriteJob) {
-        _ = enqueue(job)
+    func runBlocking(_ transaction: WriteTransaction) {
+        _ = enqueue(transaction)
         queue.sync { drain() }
         waitForCompletions()
     }
@@ -109,122 +107,121 @@ final class CommitQueue: Sendable {
         if isInside { queue.async(execute: close) } else { queue.sync(execute: close) }
     }
 
-    /// Adds a job, and returns whether it is the first that waits.
-    private func enqueue(_ job: WriteJob) -> Bool {
+    /// Adds a transaction, and returns whether it is the first that waits.
+    private func enqueue(_ transaction: WriteTransaction) -> Bool {
         pending.withLock { pending in
-            pending.append(job)
+            pending.append(transaction)
             return pending.count == 1
         }
     }
 
-    /// Commits all jobs that wait. Does nothing if another drain has taken them.
+    /// Commits all transactions that wait. Does nothing if another drain has taken them.
     private func drain() {
-        let jobs = pending.withLock { pending in
-            let jobs = pending
-            pending = WriteJobs()
-            return jobs
+        let transactions = pending.withLock { pending in
+            let transactions = pending
+            pending = WriteTransactions()
+            return transactions
         }
-        guard !jobs.isEmpty else { return }
-        guard let batching else { return commit(jobs) }
-        // Where the connection to a server is lost, the engine repeats what may run again: it shares no commit with what may not.
-        commitRepeatable(jobs.filter(\.isRepeatable), batching)
-        commitOnce(jobs.filter { !$0.isRepeatable })
+        guard !transactions.isEmpty else { return }
+        guard let batching else { return commit(transactions) }
+        // Where the connection to a server is lost, the engine repeats what may run again: it shares no commit with what may
+        // not.
+        commitRepeatable(transactions.filter(\.isRepeatable), batching)
+        commitOnce(transactions.filter { !$0.isRepeatable })
     }
 
-    private func commit(_ jobs: WriteJobs) {
+    private func commit(_ transactions: WriteTransactions) {
         var commit: (any PendingCommit)?
         do {
             if let pipeline {
-                commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(jobs, writer) }
+                commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(transactions, writer) }
             } else {
-                try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
+                try engine.write { (writer) throws(StorageError) in try run(transactions, writer) }
             }
         } catch {
-            jobs.forEach { $0.fail(error) }
+            transactions.forEach { $0.fail(error) }
         }
-        complete(jobs, after: commit)
+        complete(transactions, after: commit)
     }
 
-    /// Commits jobs whose batches may be carried out later. If one of them has failed, nothing is done, and which has, and why, is
-    /// found when they run one after the other.
-    private func commitRepeatable(_ jobs: WriteJobs, _ engine: any BatchingEngine) {
-        guard !jobs.isEmpty else { return }
+    /// Commits transactions whose batches may be carried out later. If one of them has failed, nothing is done, and which
+    /// has, and why, is found when they run one after the other.
+    private func commitRepeatable(_ transactions: WriteTransactions, _ engine: any BatchingEngine) {
+        guard !transactions.isEmpty else { return }
         do {
-            if try !runBatching(jobs, engine) {
+            if try !runBatching(transactions, engine) {
                 try engine.writeRepeatably { (writer) throws(StorageError) in
-                    jobs.forEach { $0.restart() }
-                    try run(jobs, writer)
+                    transactions.forEach { $0.restart() }
+                    try run(transactions, writer)
                 }
             }
         } catch {
-            jobs.forEach { $0.fail(error) }
+            transactions.forEach { $0.fail(error) }
         }
-        complete(jobs, after: nil)
+        complete(transactions, after: nil)
     }
 
-    /// Commits jobs that may not run again. Those whose bodies have not begun when the connection is lost are committed after
-    /// the others.
-    private func commitOnce(_ jobs: WriteJobs) {
-        guard !jobs.isEmpty else { return }
+    /// Commits transactions that may not run again. Those whose bodies have not begun when the connection is lost are
+    /// committed after the others.
+    private func commitOnce(_ transactions: WriteTransactions) {
+        guard !transactions.isEmpty else { return }
         do {
-            try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
+            try engine.write { (writer) throws(StorageError) in try run(transactions, writer) }
         } catch {
-            jobs.forEach { $0.fail(error) }
+            transactions.forEach { $0.fail(error) }
         }
-        let later = jobs.filter { $0.outcome != nil && !$0.hasBegun }
-        guard later.count < jobs.count else { return complete(jobs, after: nil) }
-        complete(jobs.filter { $0.outcome == nil || $0.hasBegun }, after: nil)
+        let later = transactions.filter { $0.failure != nil && !$0.hasBegun }
+        guard later.count < transactions.count else { return complete(transactions, after: nil) }
+        complete(transactions.filter { $0.failure == nil || $0.hasBegun }, after: nil)
         later.forEach { $0.restart() }
         commitOnce(later)
     }
 
-    /// Completes jobs in the order in which they ran, when their commit is durable: on this thread if nobody waits,
-    /// since changing threads takes as long as some disks, and if they have changed tables, so that the next job is not
+    /// Completes transactions in the order in which they ran, when their commit is durable: on this thread if nobody waits,
+    /// since changing threads takes as long as some disks, and if they have changed tables, so that the next transaction is not
     /// planned for the old ones.
-    private func complete(_ jobs: WriteJobs, after commit: (any PendingCommit)?) {
+    private func complete(_ transactions: WriteTransactions, after commit: (any PendingCommit)?) {
         var changesTables = false
-        jobs.forEach { if $0.attempt.own?.changed.isEmpty == false { changesTables = true } }
+        transactions.forEach { if $0.own?.changed.isEmpty == false { changesTables = true } }
         if changesTables { waitForCompletions() }
-        // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
-        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: jobs) }
+        // Only this queue adds transactions to be completed: if there are none, no transaction is overtaken.
+        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: transactions) }
         completing.add(1, ordering: .relaxed)
         completions.async {
-            self.finish(commit, of: jobs)
+            self.finish(commit, of: transactions)
             self.completing.subtract(1, ordering: .releasing)
         }
     }
 
-    private func finish(_ commit: (any PendingCommit)?, of jobs: WriteJobs) {
+    private func finish(_ commit: (any PendingCommit)?, of transactions: WriteTransactions) {
         do throws(StorageError) { try commit?.finish() } catch {
-            jobs.forEach { $0.fail(error) }
+            transactions.forEach { $0.fail(error) }
         }
-        if layers.hasCommitLayers { jobs.forEach(tellLayers) }
-        // Notify observers before resuming callers, to preserve order.
-        if observers.isAsked { jobs.forEach { observers.tell($0) } }
-        jobs.forEach { $0.complete() }
+        // Before the callers are resumed, to preserve order.
+        if features.activity.isFollowed {
+            for feature in features.all { transactions.forEach { feature.didEnd($0) } }
+        }
+        transactions.forEach { $0.complete() }
     }
 
-    private func tellLayers(_ job: WriteJob) {
-        guard job.outcome == nil else { return }
-        for changes in [job.attempt.expired, job.attempt.changes] { if let changes { layers.didCommit(changes) } }
-    }
-
-    /// Waits until all jobs that have run are complete.
+    /// Waits until all transactions that have run are complete.
     private func waitForCompletions() {
         if isCompleting { completions.sync {} }
     }
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
-    /// - Returns: false if a job or a batch has failed, and nothing is done.
-    private func runBatching(_ jobs: WriteJobs, _ engine: any BatchingEngine) throws(StorageError) -> Bool {
+    /// - Returns: false if a transaction or a batch has failed, and nothing is done.
+    private func runBatching(_ transactions: WriteTransactions, _ engine: any BatchingEngine) throws(StorageError)
+        -> Bool
+    {
         var isRunning = false
         do {
             return try engine.writeBatching { (writer) throws(StorageError) in
                 isRunning = true
-                for job in jobs.all { try job.run(writer) }
+                for transaction in transactions.all { try transaction.run(writer) }
                 isRunning = false
-                jobs.forEach(announce)
+                transactions.forEach(announce)
             }
         } catch {
             guard isRunning else { throw error }
@@ -232,19 +229,24 @@ final class CommitQueue: Sendable {
         }
     }
 
-    private func run(_ jobs: WriteJobs, _ writer: any StorageWriter) throws(StorageError) {
-        if let job = jobs.only { try job.run(writer) } else { Self.runEach(jobs.all, writer) }
-        jobs.forEach(announce)
+    private func run(_ transactions: WriteTransactions, _ writer: any StorageWriter) throws(StorageError) {
+        if let transaction = transactions.only {
+            try transaction.run(writer)
+        } else {
+            Self.runEach(transactions.all, writer)
+        }
+        transactions.forEach(announce)
     }
 
-    private func announce(_ job: WriteJob) {
-        if observers.isAsked, job.outcome == nil { observers.announce(job) }
+    private func announce(_ transaction: WriteTransaction) {
+        guard features.activity.isFollowed, transaction.failure == nil else { return }
+        for feature in features.all { feature.willCommit(transaction) }
     }
 
-    /// Runs jobs in one transaction so that each is done or undone. Jobs that may run again share a savepoint, because
-    /// a savepoint costs more than some jobs.
-    private static func runEach(_ jobs: [WriteJob], _ writer: any StorageWriter) {
-        var rest = jobs[...]
+    /// Runs transactions in one of the engine so that each is done or undone. Transactions that may run again share a
+    /// savepoint, because a savepoint costs more than some transactions.
+    private static func runEach(_ transactions: [WriteTransaction], _ writer: any StorageWriter) {
+        var rest = transactions[...]
         while let first = rest.first {
             let together = rest.prefix { $0.isRepeatable }
             if together.count > 1 {
@@ -257,55 +259,57 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Runs jobs in one savepoint. If one fails, all are undone, and each runs again in its own savepoint.
-    private static func runTogether(_ jobs: ArraySlice<WriteJob>, _ writer: any StorageWriter) {
-        var running: WriteJob?
+    /// Runs transactions in one savepoint. If one fails, all are undone, and each runs again in its own savepoint.
+    private static func runTogether(_ transactions: ArraySlice<WriteTransaction>, _ writer: any StorageWriter) {
+        var running: WriteTransaction?
         do {
             try writer.savepoint { () throws(StorageError) in
-                for job in jobs {
-                    running = job
-                    try job.run(writer)
+                for transaction in transactions {
+                    running = transaction
+                    try transaction.run(writer)
                 }
             }
         } catch {
-            for job in jobs { job.runAlone(writer, after: job === running ? error : nil) }
+            for transaction in transactions {
+                transaction.runAlone(writer, after: transaction === running ? error : nil)
+            }
         }
     }
 }
 
-/// Jobs in the order in which they came. One alone, as it mostly is, needs no array.
-private struct WriteJobs {
-    private var first: WriteJob?
-    private var others: [WriteJob] = []
+/// Transactions in the order in which they came. One alone, as it mostly is, needs no array.
+private struct WriteTransactions {
+    private var first: WriteTransaction?
+    private var others: [WriteTransaction] = []
 
     var isEmpty: Bool { first == nil }
     var count: Int { first == nil ? 0 : others.count + 1 }
-    /// The job, if there is one alone.
-    var only: WriteJob? { others.isEmpty ? first : nil }
-    var all: [WriteJob] { first.map { [$0] + others } ?? [] }
+    /// The transaction, if there is one alone.
+    var only: WriteTransaction? { others.isEmpty ? first : nil }
+    var all: [WriteTransaction] { first.map { [$0] + others } ?? [] }
 
-    func forEach(_ body: (WriteJob) -> Void) {
+    func forEach(_ body: (WriteTransaction) -> Void) {
         if let first { body(first) }
-        for job in others { body(job) }
+        for transaction in others { body(transaction) }
     }
 
-    mutating func append(_ job: WriteJob) {
-        if first == nil { first = job } else { others.append(job) }
+    mutating func append(_ transaction: WriteTransaction) {
+        if first == nil { first = transaction } else { others.append(transaction) }
     }
 
-    func filter(_ isIncluded: (WriteJob) -> Bool) -> WriteJobs {
-        var jobs = WriteJobs()
-        forEach { if isIncluded($0) { jobs.append($0) } }
-        return jobs
+    func filter(_ isIncluded: (WriteTransaction) -> Bool) -> WriteTransactions {
+        var transactions = WriteTransactions()
+        forEach { if isIncluded($0) { transactions.append($0) } }
+        return transactions
     }
 
-    /// Removes a job, and returns whether it was waiting.
-    mutating func remove(_ job: WriteJob) -> Bool {
-        if first === job {
+    /// Removes a transaction, and returns whether it was waiting.
+    mutating func remove(_ transaction: WriteTransaction) -> Bool {
+        if first === transaction {
             first = others.isEmpty ? nil : others.removeFirst()
             return true
         }
-        guard let place = others.firstIndex(where: { $0 === job }) else { return false }
+        guard let place = others.firstIndex(where: { $0 === transaction }) else { return false }
         others.remove(at: place)
         return true
     }

@@ -94,8 +94,8 @@ extension Store {
     }
 
     /// Makes models exactly what schemas say: a property that a schema does not have is removed from its model and keeps its
-    /// values, one that is renamed moves with them. Unlike opening the store with types of these properties, this also removes the
-    /// indexes and rules that a schema does not have: uniqueness, expiry, search and those of references.
+    /// values, one that is renamed moves with them. Unlike opening the store with types of these properties, this also
+    /// removes the indexes and rules that a schema does not have: uniqueness, expiry, search and those of references.
     ///
     /// ``prepare(_:)`` adds missing properties, and removes nothing.
     ///
@@ -105,7 +105,7 @@ extension Store {
     public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
-        try await finishIndexes(of: schemas.map(\.name))
+        try await complete(schemas.map(\.name))
     }
 }
 

@@ -16,14 +16,15 @@ extension Store {
             try runningCalls.begin()
             defer { runningCalls.end() }
             if !readsBesideWriter { try checkNotInTransaction(operation) }
-            guard instruments.isEmpty else {
-                return try MeteredCall(self, operation, model(), isWriting: false).run { (meter) throws(StorageError) in
-                    let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
+            if let meter = features.meter {
+                let call = meter.begin(operation, model: model(), isWriting: false, in: self)
+                return try call.run { () throws(StorageError) in
+                    let reader = try seesExpired ? engine.reader(scope) : visibleReader(scope)
                     defer { reader.end() }
-                    return try body(MeteredReader(reader, meter))
+                    return try body(call.measuring(reader))
                 }
             }
-            let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
+            let reader = try seesExpired ? engine.reader(scope) : visibleReader(scope)
             defer { reader.end() }
             return try body(reader)
         } catch {
@@ -54,7 +55,8 @@ extension Store {
 
     /// True if a call may read more than one statement's rows: of children, or of a search index.
     private func needsSnapshot(_ model: ModelHandle) -> Bool {
-        model.tables.hasChildren || search.isUsed && (model.tables.isSearched || model.tables.hasReferences)
+        model.tables.hasChildren
+            || features.activity.readsIndexes && (model.tables.isSearched || model.tables.hasReferences)
     }
 
     /// Reads a model that is prepared.

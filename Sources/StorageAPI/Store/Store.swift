@@ -27,7 +27,8 @@ package import Foundation
 public final class Store: Sendable {
     /// The backend's name, location, capabilities and limits.
     ///
-    /// Two capabilities may change while the store is open: `writing`, if it lacked that when it was opened, and `knownChanges`.
+    /// Two capabilities may change while the store is open: `writing`, if it lacked that when it was opened, and
+    /// `knownChanges`.
     public var info: BackendInfo {
         canWrite && reacting?.mayReact != true && opened.has(.knownChanges) ? opened : engine.info
     }
@@ -39,25 +40,15 @@ public final class Store: Sendable {
     /// The engine, if its database may change rows by itself.
     let reacting: (any ReactingEngine)?
     let queue: CommitQueue
-    let observers = CommitFeed()
-    /// The monitor of other processes' commits; nil if there can be none.
-    let otherCommits: ExternalCommitMonitor?
     let registry: ModelRegistry
-    /// Hides and removes expired records.
-    let expiry: ExpiryLayer
-    /// The history that the store keeps.
-    let history: StoreHistory
-    /// The search indexes of the store.
-    let search: StoreSearch
+    /// The features of the store, for its calls.
+    let features: FeatureList
+    /// The same by name, for the features' own verbs.
+    let named: StoreFeatures
     /// The parts that its transactions and read blocks use.
     let environment: TransactionEnvironment
-    /// The layers of the application.
-    let layers: ApplicationLayers
     let runningCalls = RunningCalls()
     let logger: Logger
-    let instruments: [any Instrument]
-    /// Learns of the progress of search indexes that opening makes.
-    let indexing: (@Sendable (SearchProgress) -> Void)?
     package let clock: @Sendable () -> Date
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
@@ -87,7 +78,7 @@ public final class Store: Sendable {
         _ backend: some StorageBackend, models: [any Storable.Type], options: Options = Options()
     ) async throws(StorageError) {
         try self.init(opening: backend, options)
-        try await prepareOrClose(models, options)
+        try await prepareOrClose(models)
     }
 
     /// Opens a store at a URL: `sqlite:people.db`.
@@ -117,20 +108,17 @@ public final class Store: Sendable {
         at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options
     ) async throws(StorageError) {
         try self.init(opening: try Self.backend(url, backends, logger: options.logger), options)
-        try await prepareOrClose(models, options)
+        try await prepareOrClose(models)
     }
 
     init(opening backend: any StorageBackend, _ options: Options) throws(StorageError) {
-        let clock = options.clock
         logger = options.logger
         do {
             engine = try backend.open(logger: logger)
         } catch {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
-        self.clock = clock
-        instruments = options.instruments
-        indexing = options.indexing
+        clock = options.clock
         sharedTables = engine as? any SharedTablesEngine
         reacting = engine as? any ReactingEngine
         let info = engine.info
@@ -139,21 +127,11 @@ public final class Store: Sendable {
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
-        otherCommits = (engine as? any ExternalCommitsEngine).flatMap { [observers] in
-            // The feed keeps the monitor.
-            ExternalCommitMonitor($0) { [weak observers] in observers?.tellUnknown() }
-        }
-        observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger, removals: options.removals)
-        layers = ApplicationLayers(options.layers, registry)
-        observers.capture(for: layers.interest)
-        queue = CommitQueue(engine, observers, layers)
-        let seconds = { @Sendable in clock().timeIntervalSinceReferenceDate }
-        expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
-        history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }
-        search = StoreSearch(registry) { [observers] in observers.index($0) }
-        environment = TransactionEnvironment(registry, info.limits, [history, search])
-        registry.directory.serve(search)
+        named = StoreFeatures(options, on: engine, registry)
+        features = named.list
+        queue = CommitQueue(engine, features)
+        environment = TransactionEnvironment(registry, info.limits, features.all)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
@@ -186,7 +164,7 @@ public final class Store: Sendable {
         try checkNotDecoding("close")
         guard runningCalls.close() else { return runningCalls.waitUntilClosed() }
         defer { runningCalls.endClosing() }
-        observers.end()
+        for feature in features.all { feature.end() }
         do {
             try queue.finish { () throws(StorageError) in try engine.close() }
         } catch {
@@ -206,11 +184,11 @@ public final class Store: Sendable {
     /// Prepares the models of a store that is being opened. If that fails, the store's file is free when this throws,
     /// even if a thread still has the engine.
     private nonisolated(nonsending) func prepareOrClose(
-        _ models: [any Storable.Type], _ options: Options
+        _ models: [any Storable.Type]
     ) async throws(StorageError) {
         do {
-            try await prepare(models + (options.history?.models ?? []), options.moves)
-            if let history = options.history { try await keep(history) }
+            try await prepare(models + features.all.flatMap(\.preparedModels), isOpening: true)
+            for feature in features.all { try await feature.didOpen(self) }
         } catch {
             // The first error is thrown.
             try? closeNow()
@@ -220,44 +198,47 @@ public final class Store: Sendable {
 
     /// Creates or updates the models' tables as declared, and moves data, all in one transaction.
     package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
-        try await prepare(models, [])
+        try await prepare(models, isOpening: false)
     }
 
     private nonisolated(nonsending) func prepare(
-        _ models: [any Storable.Type], _ moves: [Options.Move]
+        _ models: [any Storable.Type], isOpening: Bool
     ) async throws(StorageError) {
-        if let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models, moves) }) {
-            await queue.run(job)
-            _ = try finish(job, "open")
-            if let own = job.attempt.own { await finishIndexes(madeBy: own) }
+        if let transaction = try await reads({ () throws(StorageError) in
+            try self.transactionPreparing(models, isOpening: isOpening)
         }
-        try await finishIndexes(of: models.map { registry.name(of: .type($0)) })
+        ) {
+            await queue.run(transaction)
+            _ = try transaction.finish("open", in: self)
+            if let own = transaction.own { try? await complete(own.names, isCommitted: true) }
+        }
+        try await complete(models.map { registry.name(of: .type($0)) })
     }
 
     func prepareBlocking(
-        _ models: [any Storable.Type], _ moves: [Options.Move] = []
+        _ models: [any Storable.Type], isOpening: Bool = false
     ) throws(StorageError) {
-        if let job = try jobPreparing(models, moves) {
+        if let transaction = try transactionPreparing(models, isOpening: isOpening) {
             try checkNotInBody("open")
-            queue.runBlocking(job)
-            _ = try finish(job, "open")
-            if let own = job.attempt.own { finishIndexesBlocking(madeBy: own) }
+            queue.runBlocking(transaction)
+            _ = try transaction.finish("open", in: self)
+            if let own = transaction.own { try? completeBlocking(own.names, isCommitted: true) }
         }
-        try finishIndexesBlocking(of: models.map { registry.name(of: .type($0)) })
+        try completeBlocking(models.map { registry.name(of: .type($0)) })
     }
 
     /// The write that prepares models and moves data; nil if nothing is to be done, which is checked without writing.
-    private func jobPreparing(
-        _ models: [any Storable.Type], _ moves: [Options.Move]
-    ) throws(StorageError) -> WriteJob? {
-        try moves.check()
+    private func transactionPreparing(
+        _ models: [any Storable.Type], isOpening: Bool
+    ) throws(StorageError) -> WriteTransaction? {
+        if isOpening { for feature in features.all { try feature.checkOptions() } }
         let (behind, pending, isNew) = try withReader("open", .snapshot, seesExpired: true) {
             (reader) throws(StorageError) in
-            try findHistory(in: reader)
+            try features.find(in: reader)
             let new = try DeclaredModels.withTargets(models).filter { registry.handle($0) == nil }
             let (known, behind) = try registry.upToDate(new, in: reader, canWrite: canWrite)
             registry.add(known)
-            let pending = try moves.firstPending(in: reader)
+            let pending = isOpening ? try features.pendingStep(in: reader) : nil
             return (behind, pending, pending == nil ? false : try !reader.hasModels())
         }
         guard !behind.isEmpty || pending != nil else { return nil }
@@ -266,16 +247,27 @@ public final class Store: Sendable {
             throw StorageError(
                 .schemaMismatch,
                 behind.isEmpty
-                    ? "The store has not run the step “\(pending?.name ?? "")” that moves data, and cannot: \(reason) Open it once where it can be written."
+                    ? "The store has not run the step “\(pending ?? "")” that moves data, and cannot: \(reason) Open it once where it can be written."
                     : "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind.first?.schema.name)
         }
         // Opening touches no record but in a step: a program that no longer wants a model's records to expire finds what
         // is left.
-        return WriteJob(self, isRepeatable: false, removesExpired: false) { context throws(StorageError) in
-            let isNew = moves.isEmpty ? false : try !context.openWriter().hasModels()
+        return WriteTransaction(in: self, isRepeatable: false, isPreceded: false) {
+            [features] context throws(StorageError) in
+            var steps: [() throws(StorageError) -> Void] = []
+            if isOpening {
+                for feature in features.all {
+                    if let step = try feature.openingSteps(in: context, of: self) { steps.append(step) }
+                }
+            }
             try context.prepare(behind)
-            try moves.run(in: context, of: self, isNew: isNew)
+            for step in steps { try step() }
         }
     }
+}
+
+extension StorageSession {
+    /// Returns whether the store has a model, as a program or other software has left it.
+    func hasModels() throws(StorageError) -> Bool { try tables().contains { $0.isRoot && !$0.isStoresOwn } }
 }

@@ -2,7 +2,7 @@ import StorageDriver
 import Synchronization
 
 /// The layers of an application, as a store was opened with them.
-final class ApplicationLayers: Sendable {
+final class ApplicationLayers: StoreFeature {
     /// A layer, and the stored names of its models; nil for every model.
     struct Entry<Layer: Sendable>: Sendable {
         let layer: Layer
@@ -26,7 +26,7 @@ final class ApplicationLayers: Sendable {
     private let timestamps: Timestamps
     private let plans = Mutex(RecentlyUsed<Shape, WritePlan>(most: 1000))
 
-    init(_ layers: [any Store.Layer], _ registry: ModelRegistry) {
+    init(_ layers: [any Store.Layer], _ registry: ModelRegistry, _ activity: FeatureActivity) {
         func entries<Layer: Sendable>(_ convert: (any Store.Layer) -> Layer?) -> [Entry<Layer>] {
             layers.compactMap { layer in
                 convert(layer).map { Entry(layer: $0, models: layer.models?.map { $0.schema.name }) }
@@ -36,21 +36,26 @@ final class ApplicationLayers: Sendable {
         deletions = entries { $0 as? any Store.DeletionLayer }
         records = entries { $0 as? any Store.RecordLayer }
         commits = entries { $0 as? any Store.CommitLayer }
-        isWithoutOwn = rows.isEmpty && deletions.isEmpty && records.isEmpty
-        hasCommitLayers = !commits.isEmpty
+        joinsAll = !rows.isEmpty || !deletions.isEmpty || !records.isEmpty
         timestamps = Timestamps(registry.stamps)
         self.registry = registry
+        activity.followed.newPart().set(interest)
+        if !commits.isEmpty { activity.beginFollowing() }
     }
 
-    /// True if no write meets a layer.
-    var isEmpty: Bool { isWithoutOwn && !timestamps.isUsed }
-
     /// True if a layer may look at or change rows.
-    var hasRowLayers: Bool { !rows.isEmpty || timestamps.isUsed }
+    private var hasRowLayers: Bool { !rows.isEmpty || timestamps.isUsed }
 
-    /// True if the application has given no layer that takes part in writes.
-    private let isWithoutOwn: Bool
-    let hasCommitLayers: Bool
+    /// True if the application has given a layer that takes part in writes.
+    let joinsAll: Bool
+
+    func join(_ parts: inout TransactionParts) {
+        guard joinsAll || timestamps.isUsed else { return }
+        let layered = LayeredTransaction(self, parts.store)
+        parts.subscribers.append(layered)
+        parts.hooks = layered
+        if hasRowLayers { parts.layer = { RowLayerWriter($0, self, layered) } }
+    }
 
     /// The row layers of a model in their order: timestamps first, so that the application's layers see them.
     func rowLayers(of model: String) -> [any Store.RowLayer] {
@@ -73,7 +78,7 @@ final class ApplicationLayers: Sendable {
     }
 
     /// The changes that record and commit layers follow; nil for none.
-    var interest: ChangeInterest? {
+    private var interest: ChangeInterest? {
         let models = records.map(\.models) + commits.map(\.models)
         if models.isEmpty { return nil }
         let names = models.compactMap(\.self).flatMap(\.self).map { ($0, ChangeDetail.kinds) }
@@ -93,7 +98,12 @@ final class ApplicationLayers: Sendable {
     }
 
     /// Tells commit layers of a durable commit.
-    func didCommit(_ changes: ChangeSet) {
+    func didEnd(_ transaction: WriteTransaction) {
+        guard !commits.isEmpty, transaction.failure == nil else { return }
+        for changes in [transaction.precedingChanges, transaction.changes] { if let changes { tell(changes) } }
+    }
+
+    private func tell(_ changes: ChangeSet) {
         let net = changes.net
         guard !net.isEmpty else { return }
         for entry in commits {

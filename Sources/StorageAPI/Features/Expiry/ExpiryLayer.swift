@@ -3,7 +3,7 @@ import StorageDriver
 import Synchronization
 
 /// Hides the records of a store that have expired from reads, and removes them before writes.
-final class ExpiryLayer: Sendable {
+final class ExpiryLayer: StoreFeature {
     let registry: ModelRegistry
     let logger: Logger
     /// The records that could not be deleted.
@@ -26,8 +26,8 @@ final class ExpiryLayer: Sendable {
     /// The time by which records expire.
     var now: Value { .double(clock()) }
 
-    /// Returns whether it is known that no model's records expire. Every call asks, so it takes no lock.
-    func isUnused(at version: ModelRegistry.Version) -> Bool {
+    /// Returns whether it is known that no model's records expire.
+    func isIdle(at version: ModelRegistry.Version) -> Bool {
         withoutExpiry.load(ordering: .acquiring) == version.number
     }
 
@@ -56,6 +56,38 @@ final class ExpiryLayer: Sendable {
         } catch {
             reader.end()
             throw error
+        }
+    }
+
+    /// Deletes expired records. A commit removes a bounded number.
+    func work(
+        before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
+    ) throws(StorageError) -> PrecedingCommit? {
+        var capture: ChangeCapture?
+        var removal = ExpiryRemoval(self, writer) {
+            let (context, captured) = store.context(of: transaction, writer)
+            capture = captured
+            return context
+        }
+        defer { removal.context?.end() }
+        try removal.run(at: store.tablesVersion)
+        let isAtLimit = removal.removed >= ExpiringModels.part
+        guard let context = removal.context else { return nil }
+        _ = try store.finish(context, capture)
+        return PrecedingCommit(changes: capture?.changes, isAtLimit: isAtLimit)
+    }
+
+    /// Reports references that deny the deletion of what expires, and the records that could not be deleted for it.
+    func verify(
+        _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
+    ) throws(StorageError) {
+        for denial in ExpiryDenial.all(in: tables) {
+            report(StoreProblem(denial.message + ".", model: denial.model, property: denial.property))
+        }
+        for (model, key, reason) in unremoved.all {
+            report(
+                StoreProblem(
+                    "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model, key: key))
         }
     }
 }

@@ -3,6 +3,9 @@ import StorageDriver
 // Records that expire: reads do not see them, and writes remove them first.
 
 extension Store {
+    /// Hides and removes expired records.
+    var expiry: ExpiryLayer { named.expiry }
+
     /// Deletes expired records with everything that they own, by the delete rules of references to them.
     ///
     /// No program needs it: reads don't see expired records, and every write deletes them first. Call it at intervals
@@ -16,7 +19,7 @@ extension Store {
     public nonisolated(nonsending) func removeExpired() async throws(StorageError) -> Int {
         var removed = 0
         while true {
-            let part = try await writing("removeExpired", removesExpired: false) { context throws(StorageError) in
+            let part = try await writing("removeExpired", isPreceded: false) { context throws(StorageError) in
                 try self.removeExpired(in: context)
             }
             removed += part.removed
@@ -27,7 +30,7 @@ extension Store {
     func removeExpiredBlocking() throws(StorageError) -> Int {
         var removed = 0
         while true {
-            let part = try writingBlocking("removeExpired", removesExpired: false) { context throws(StorageError) in
+            let part = try writingBlocking("removeExpired", isPreceded: false) { context throws(StorageError) in
                 try self.removeExpired(in: context)
             }
             removed += part.removed
@@ -42,20 +45,6 @@ extension Store {
 
     /// The author of the commits by which a store removes expired records, in its history and in the feed of changes.
     public static var expiryAuthor: String { ExpiryLayer.author }
-
-    /// A reading session of the engine that excludes expired records.
-    func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        // Before the snapshot, which then has these tables or later ones.
-        let version = tablesVersion
-        let reader = try engine.reader(scope)
-        return expiry.isUnused(at: version) ? reader : try expiry.wrap(reader, at: version)
-    }
-
-    /// The version of the known models and of their tables.
-    var tablesVersion: ModelRegistry.Version {
-        ModelRegistry.Version(
-            models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
-    }
 
     /// Deletes expired records, as many as one commit may.
     ///

@@ -18,7 +18,7 @@ struct HistoryCopy {
     /// - Throws: `constraint` if the target has a history and it must not be replaced.
     func prepare(isReplacing: Bool) throws(StorageError) {
         let writer = try context.innerWriter()
-        context.capture?.stopRecording()
+        context.capture?.remove(HistoryRecorder.self)
         guard let own = HistoryTables(in: try writer.tables(), store.registry.directory) else { return }
         let isEmpty = try HistoryReading(own, writer).last == nil
         guard isReplacing || isEmpty else {

@@ -79,21 +79,6 @@ extension Store {
             return kept.settings == kept.settings.adding(options, after: 0).sinceOf(kept.settings)
         }
     }
-
-    /// Finds the history that the store keeps, once.
-    func findHistory(in session: any StorageSession) throws(StorageError) {
-        try search.find(in: session)
-        guard history.active == nil else { return }
-        let kept = try ActiveHistory.recorded(in: session, registry.directory)
-        // A write that has begun one meanwhile knows better than this session.
-        if let kept { history.activateIfNone(kept) }
-    }
-
-    /// Reads the settings again, since another process may have changed them.
-    func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
-        try search.find(in: session)
-        history.active = try ActiveHistory.recorded(in: session, registry.directory)
-    }
 }
 
 extension Store.HistoryOptions {

@@ -29,6 +29,8 @@ final class HistoryRecorder: ChangeSubscriber {
     private var savepoints: [(header: Header?, entries: Int)] = []
     /// The time in seconds since the reference date.
     private let clock: @Sendable () -> Double
+    /// Called with the number of the commit after it.
+    private let didCommit: (Int64) -> Void
     /// The commit's row, if there is one yet.
     private var header: Header?
     private var entries: [Entry] = []
@@ -46,7 +48,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     init(
         _ kept: ActiveHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
-        _ signature: CommitSignature, clock: @escaping @Sendable () -> Double
+        _ signature: CommitSignature, clock: @escaping @Sendable () -> Double, didCommit: @escaping (Int64) -> Void
     ) {
         self.kept = kept
         self.writer = writer
@@ -54,6 +56,7 @@ final class HistoryRecorder: ChangeSubscriber {
         self.limits = limits
         self.signature = signature
         self.clock = clock
+        self.didCommit = didCommit
     }
 
     /// The place of the last entry; nil if there is none yet.
@@ -245,6 +248,10 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
+    var afterCommit: (() -> Void)? {
+        header.map { header in { [didCommit] in didCommit(header.number) } }
+    }
+
     /// Takes the records that are as they were before a change of their tables out of the net effect. Costs nothing where
     /// no tables have changed.
     private func removeUnchanged(from changes: ChangeSet, _ commit: Int64) throws(StorageError) {
@@ -371,10 +378,7 @@ extension Value {
     fileprivate static func value(_ text: String?) -> Value { text.map(Value.text) ?? .null }
 }
 
-extension ChangeCapture {
-    var historyPlace: (commit: Int64, place: Int64)? {
-        subscribers.lazy.compactMap { $0 as? HistoryRecorder }.first?.place
-    }
-
-    func stopRecording() { subscribers.removeAll { $0 is HistoryRecorder } }
+extension TransactionContext {
+    /// Records the history of the transaction; nil if the store keeps none.
+    var historyRecorder: HistoryRecorder? { capture?.subscriber(HistoryRecorder.self) }
 }

@@ -86,7 +86,7 @@ private struct Undoing {
         try removeInserted()
         try restore()
         for (model, keys) in gone.entries { try requireUnused(keys, of: model) }
-        guard let number = context.capture?.historyPlace?.commit else { return nil }
+        guard let number = context.historyRecorder?.place?.commit else { return nil }
         try UndoneCommits.record(
             number, undoes: commit, of: history, in: context.innerWriter(), store.registry.directory)
         return Int(number)
@@ -194,9 +194,8 @@ private struct Undoing {
     ) throws(StorageError) -> DynamicRecord? {
         guard let image else { return nil }
         let record = try record(image, change, handle, since: changes)
-        guard let expiry, case .double(let until)? = record.value(expiry), case .double(let now) = store.expiry.now
-        else { return record }
-        return until <= now ? nil : record
+        guard let expiry, case .double(let until)? = record.value(expiry) else { return record }
+        return until <= store.history.now ? nil : record
     }
 
     /// - Throws: `schemaMismatch` for an image that lacks undeclared properties.

@@ -2,7 +2,7 @@ import StorageDriver
 import Synchronization
 
 /// The history that a store keeps: its settings and tables as they are known, from which each write gets a recorder.
-final class StoreHistory: SchemaChangeObserver {
+final class StoreHistory: StoreFeature {
     private struct State {
         var active: ActiveHistory?
         /// The settings of a session that found a history before any write did.
@@ -15,19 +15,47 @@ final class StoreHistory: SchemaChangeObserver {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let clock: @Sendable () -> Double
-    /// Called with the models whose changes are recorded, when they may be others. Must not use the history.
-    private let didActivate: @Sendable ([String]) -> Void
+    /// The options with which the store is opened; nil if it keeps those that it has recorded.
+    private let options: Store.HistoryOptions?
+    /// The changes that are recorded.
+    private let followed: FollowedChanges.Part
 
     /// - Parameter clock: the time in seconds since the reference date.
     init(
-        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, clock: @escaping @Sendable () -> Double,
-        didActivate: @escaping @Sendable ([String]) -> Void
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, options: Store.HistoryOptions?,
+        clock: @escaping @Sendable () -> Double, followed: FollowedChanges.Part
     ) {
         self.registry = registry
         self.limits = limits
+        self.options = options
         self.clock = clock
-        self.didActivate = didActivate
+        self.followed = followed
     }
+
+    // MARK: Opening
+
+    var preparedModels: [any Storable.Type] { options?.models ?? [] }
+
+    nonisolated(nonsending) func didOpen(_ store: Store) async throws(StorageError) {
+        if let options { try await store.keep(options) }
+    }
+
+    func didOpenBlocking(_ store: Store) throws(StorageError) {
+        if let options { try store.keepBlocking(options) }
+    }
+
+    /// Finds the history that the store keeps, once, unless another process may have changed it.
+    func find(in session: any StorageSession, isAgain: Bool) throws(StorageError) {
+        guard isAgain || active == nil else { return }
+        let kept = try ActiveHistory.recorded(in: session, registry.directory)
+        // A write that has begun one meanwhile knows better than this session.
+        if isAgain { active = kept } else if let kept { activateIfNone(kept) }
+    }
+
+    // MARK: Writes
+
+    /// The time in seconds since the reference date.
+    var now: Double { clock() }
 
     /// The history that writes record from now on; nil for none.
     var active: ActiveHistory? {
@@ -47,18 +75,20 @@ final class StoreHistory: SchemaChangeObserver {
         // The numbers of a history that has replaced another one mean other commits.
         if history?.settings.store != state.active?.settings.store { state.own = CommitNumbers() }
         state.active = history
-        didActivate(history?.settings.models.map(\.name) ?? [])
+        followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
 
     /// Remembers a commit that this store has made.
-    func didCommit(_ number: Int64) { state.withLock { $0.own.insert(number) } }
+    private func didCommit(_ number: Int64) { state.withLock { $0.own.insert(number) } }
 
     /// Returns whether this store has made a commit since it was opened.
     func hasMade(_ number: Int64) -> Bool { state.withLock { $0.own.contains(number) } }
 
-    /// Records the history of a write; nil if the store keeps none.
-    func recorder(_ writer: any StorageWriter, _ signature: CommitSignature) -> HistoryRecorder? {
-        active.map { HistoryRecorder($0, writer, registry, limits, signature, clock: clock) }
+    /// Records the history of a write, if the store keeps one.
+    func join(_ parts: inout TransactionParts) {
+        guard let signature = parts.signature, let active else { return }
+        parts.subscribers.append(
+            HistoryRecorder(active, parts.writer, registry, limits, signature, clock: clock, didCommit: didCommit))
     }
 
     /// The history as a session sees it.
@@ -91,7 +121,7 @@ final class StoreHistory: SchemaChangeObserver {
     }
 
     /// Records the tables of a model that another of its name has replaced.
-    func didReplace(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError) {
+    func didDrop(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError) {
         try record(FormerSchema(replacing: tables), of: model, in: context)
     }
 
@@ -99,8 +129,22 @@ final class StoreHistory: SchemaChangeObserver {
         _ former: FormerSchema, of model: String, in context: TransactionContext
     ) throws(StorageError) {
         try FormerSchemas.record(
-            former, of: model, at: context.capture?.historyPlace, in: context.innerWriter(model), registry.directory)
+            former, of: model, at: context.historyRecorder?.place, in: context.innerWriter(model), registry.directory)
     }
+}
+
+// MARK: Verification
+
+extension StoreHistory {
+    func verify(
+        _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
+    ) throws(StorageError) {
+        if let own = self.tables(in: tables) { try HistoryVerification(own, reader, report).run() }
+    }
+}
+
+extension Store {
+    var history: StoreHistory { named.history }
 }
 
 extension HistoryTables {

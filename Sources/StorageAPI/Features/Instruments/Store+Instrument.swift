@@ -59,38 +59,36 @@ extension Store {
     }
 }
 
+/// The instruments of a store.
+final class CallInstruments: CallMeasuring {
+    private let instruments: [any Store.Instrument]
+
+    init(_ instruments: [any Store.Instrument]) { self.instruments = instruments }
+
+    func begin(_ operation: String, model: String?, isWriting: Bool, in store: Store) -> any MeasuredCall {
+        let call = Store.Call(
+            operation: operation, model: model, backend: store.info.name, isWriting: isWriting,
+            waitingWriters: store.queue.waitingTransactions)
+        return InstrumentedCall(instruments.compactMap { $0.begin(call) })
+    }
+}
+
 /// A call of a store that has instruments, from its beginning to its end.
 ///
 /// Used by one thread at a time, as the call is.
-final class MeteredCall {
+private final class InstrumentedCall: MeasuredCall {
     /// Counts the rows of the call.
-    let meter = CallMeter()
+    private let meter = CallMeter()
     private let ends: [@Sendable (Store.Call.End) -> Void]
     private let began = ContinuousClock.now
 
-    init(_ store: Store, _ operation: String, _ model: String?, isWriting: Bool) {
-        let call = Store.Call(
-            operation: operation, model: model, backend: store.info.name, isWriting: isWriting,
-            waitingWriters: store.queue.waitingJobs)
-        ends = store.instruments.compactMap { $0.begin(call) }
-    }
+    init(_ ends: [@Sendable (Store.Call.End) -> Void]) { self.ends = ends }
 
-    /// A session that counts its writes from zero, since a job may run again.
-    func metering(_ writer: any StorageWriter) -> any StorageWriter {
+    func measuring(_ reader: any StorageReader) -> any StorageReader { MeteredReader(reader, meter) }
+
+    func measuring(_ writer: any StorageWriter) -> any StorageWriter {
         meter.restart()
         return MeteredWriter.metering(writer, meter)
-    }
-
-    /// Runs the call.
-    func run<T>(_ body: (CallMeter) throws(StorageError) -> T) throws(StorageError) -> T {
-        do throws(StorageError) {
-            let result = try body(meter)
-            finish(nil)
-            return result
-        } catch {
-            finish(error)
-            throw error
-        }
     }
 
     func finish(_ error: StorageError?) {
@@ -99,12 +97,5 @@ final class MeteredCall {
             duration: began.duration(to: .now), rowsRead: counts.rowsRead, rowsWritten: counts.rowsWritten,
             bytesRead: counts.bytesRead, bytesWritten: counts.bytesWritten, error: error)
         for body in ends { body(end) }
-    }
-}
-
-extension Store {
-    /// Begins the measuring of a call that writes.
-    func meteredWrite(_ operation: String, _ model: ModelSource?) -> MeteredCall {
-        MeteredCall(self, operation, model.flatMap { registry.name(of: $0) }, isWriting: true)
     }
 }

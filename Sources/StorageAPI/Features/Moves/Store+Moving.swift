@@ -61,12 +61,16 @@ extension Store.Options {
     }
 }
 
-// The steps of a store that is being opened.
-extension [Store.Options.Move] {
+/// The steps of a store that is being opened.
+final class DataMoves: StoreFeature {
+    private let moves: [Store.Options.Move]
+
+    init(_ moves: [Store.Options.Move]) { self.moves = moves }
+
     /// - Throws: `configuration` for a name that is empty or given twice.
-    func check() throws(StorageError) {
+    func checkOptions() throws(StorageError) {
         var names: [String] = []
-        for move in self {
+        for move in moves {
             guard !move.name.isEmpty, !names.contains(where: { $0.isSame(as: move.name) }) else {
                 throw StorageError(
                     .configuration, "A step that moves data needs a name of its own, and “\(move.name)” is none.",
@@ -76,23 +80,26 @@ extension [Store.Options.Move] {
         }
     }
 
-    /// The first step that the store has not recorded.
-    func firstPending(in session: any StorageSession) throws(StorageError) -> Store.Options.Move? {
-        if isEmpty { return nil }
+    /// The name of the first step that the store has not recorded.
+    func pendingStep(in session: any StorageSession) throws(StorageError) -> String? {
+        if moves.isEmpty { return nil }
         let recorded = try RecordedMoves(in: session)
-        return first { !recorded.contains($0.name) }
+        return moves.first { !recorded.contains($0.name) }?.name
     }
 
-    /// Runs the steps that the store has not run, and records them all.
-    ///
-    /// - Parameter isNew: whether the store had no models before the transaction.
-    func run(in context: TransactionContext, of store: Store, isNew: Bool) throws(StorageError) {
-        if isEmpty { return }
-        // Another process may have run some since this store looked.
-        let recorded = try RecordedMoves(in: context.openWriter())
-        for move in self where !recorded.contains(move.name) {
-            if !isNew { try run(move, in: context, of: store) }
-            try RecordedMoves.record([move.name], in: context.innerWriter(), store.registry.directory)
+    /// The steps that the store has not run, of which all are recorded. A store that has no models yet runs none.
+    func openingSteps(
+        in context: TransactionContext, of store: Store
+    ) throws(StorageError) -> (() throws(StorageError) -> Void)? {
+        if moves.isEmpty { return nil }
+        let isNew = try !context.openWriter().hasModels()
+        return { [self] () throws(StorageError) in
+            // Another process may have run some since this store looked.
+            let recorded = try RecordedMoves(in: context.openWriter())
+            for move in moves where !recorded.contains(move.name) {
+                if !isNew { try run(move, in: context, of: store) }
+                try RecordedMoves.record([move.name], in: context.innerWriter(), store.registry.directory)
+            }
         }
     }
 
@@ -110,9 +117,4 @@ extension [Store.Options.Move] {
         }
         store.logger.notice("moved data", metadata: ["step": "\(move.name)"])
     }
-}
-
-extension StorageSession {
-    /// Returns whether the store has a model, as a program or other software has left it.
-    func hasModels() throws(StorageError) -> Bool { try tables().contains { $0.isRoot && !$0.isStoresOwn } }
 }

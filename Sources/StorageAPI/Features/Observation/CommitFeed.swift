@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
 /// same however many observers there are, and next to nothing if there are none.
-final class CommitFeed: Sendable {
+final class CommitFeed: StoreFeature {
     /// The changes that commits capture for an observer.
     struct Interest {
         /// The interest in every model.
@@ -50,14 +50,8 @@ final class CommitFeed: Sendable {
         var tally = InterestTally()
         /// The union of the interests; nil if there are none.
         var asked: ChangeInterest?
-        /// The models of which the store keeps a history.
-        var recorded: [String] = []
-        /// The changes that the application's layers follow; nil if there are none.
-        var layered: ChangeInterest?
-        /// The models that have a search index.
-        var indexed: [String] = []
-        /// The union of the interests, the layers' and the history's included.
-        var capturing: ChangeInterest?
+        /// Tells the store what the observers follow.
+        let followed: FollowedChanges.Part
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
         /// The last commit that changed a model.
@@ -73,73 +67,50 @@ final class CommitFeed: Sendable {
         var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
     }
 
-    private let isAsking = Atomic<Bool>(false)
-    /// True if writes capture their changes, for observers or for the history.
-    private let isCapturing = Atomic<Bool>(false)
-    private let state = Mutex(State())
+    private let activity: FeatureActivity
+    private let state: Mutex<State>
     private let wakeups = DispatchQueue(label: "storage.observers")
     private let others = Mutex<ExternalCommitMonitor?>(nil)
 
+    init(_ engine: any StorageEngine, _ activity: FeatureActivity) {
+        self.activity = activity
+        state = Mutex(State(followed: activity.followed.newPart()))
+        guard let engine = engine as? any ExternalCommitsEngine else { return }
+        // The feed keeps the monitor.
+        let monitor = ExternalCommitMonitor(engine) { [weak self] in self?.tellUnknown() }
+        others.withLock { $0 = monitor }
+    }
+
+    /// The monitor of other processes' commits; nil if there can be none.
+    var otherCommits: ExternalCommitMonitor? { others.withLock { $0 } }
+
     // MARK: Writers
 
-    /// True if anybody observes.
-    var isAsked: Bool { isAsking.load(ordering: .acquiring) }
-
-    /// True if changes are observed.
-    var captures: Bool { isCapturing.load(ordering: .acquiring) }
-
-    /// A session that captures the changes of a write that begins now; nil if no changes are observed.
-    ///
-    /// - Parameter subscribers: makes those that follow the changes.
-    func capture(
-        _ writer: any StorageWriter, _ registry: ModelRegistry,
-        _ subscribers: (CommitSignature) -> [any ChangeSubscriber]
-    ) -> ChangeCapture? {
-        guard captures, let interest = state.withLock({ $0.capturing }) else { return nil }
-        let changes = ChangeSet(interest)
-        return ChangeCapture(writer, changes, subscribers(changes.signature), registry)
-    }
-
-    /// Captures the changes that a history records, from the next write on.
-    func record(_ models: [String]) { capture { $0.recorded = models } }
-
-    /// Captures the changes that search indexes follow, from the next write on.
-    func index(_ models: [String]) { capture { $0.indexed = models } }
-
-    /// Captures the changes that the application's layers follow.
-    func capture(for layers: ChangeInterest?) { capture { $0.layered = layers } }
-
-    private func capture(_ change: (inout State) -> Void) {
-        state.withLock { state in
-            change(&state)
-            state.collectCapturing()
-            isCapturing.store(state.capturing != nil, ordering: .releasing)
-        }
-    }
-
     /// Registers a write that readers may see before observers are notified.
-    func announce(_ job: WriteJob) {
-        let models = job.attempt.changes.map { (job.attempt.expired?.net ?? []) + $0.net }
+    func willCommit(_ transaction: WriteTransaction) {
+        let models = transaction.changes.map { (transaction.precedingChanges?.net ?? []) + $0.net }
         state.withLock { state in
             guard let asked = state.asked else { return }
-            let before = job.attempt.changes?.interest
+            let before = transaction.changes?.interest
             let isKnown =
-                before === state.capturing || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
+                before === state.followed.together
+                || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
             // Most commits change nothing that is observed.
             if isKnown, models?.isEmpty == true { return }
-            state.announced[ObjectIdentifier(job)] = .some(isKnown ? models : nil)
+            state.announced[ObjectIdentifier(transaction)] = .some(isKnown ? models : nil)
         }
     }
 
     /// Tells of a write that is durable, or forgets one that has failed.
-    func tell(_ job: WriteJob) {
+    func didEnd(_ transaction: WriteTransaction) {
+        guard state.withLock({ $0.asked != nil }) else { return }
         // The net effects are computed outside the lock.
-        if job.outcome == nil { _ = (job.attempt.expired?.net, job.attempt.changes?.net) }
+        if transaction.failure == nil { _ = (transaction.precedingChanges?.net, transaction.changes?.net) }
         wake(
             state.withLock { state in
-                if !state.announced.isEmpty { state.announced[ObjectIdentifier(job)] = nil }
-                guard job.outcome == nil else { return [] }
-                return (job.attempt.expired.map { state.tell($0) } ?? []) + state.tell(job.attempt.changes)
+                if !state.announced.isEmpty { state.announced[ObjectIdentifier(transaction)] = nil }
+                guard transaction.failure == nil else { return [] }
+                return (transaction.precedingChanges.map { state.tell($0) } ?? []) + state.tell(transaction.changes)
             })
     }
 
@@ -171,15 +142,12 @@ final class CommitFeed: Sendable {
 
     // MARK: Observers
 
-    /// Asks for commits of other processes while there are observers.
-    func follow(_ others: ExternalCommitMonitor?) { self.others.withLock { $0 = others } }
-
     /// Adds an observer, or changes its interest. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
         state.withLock { state in
+            let wasAsked = state.asked != nil
             state.setInterest(of: id, to: interest)
-            isAsking.store(true, ordering: .releasing)
-            isCapturing.store(true, ordering: .releasing)
+            if !wasAsked { activity.beginFollowing() }
             if state.interests.count == 1 { others.withLock { $0?.start() } }
             return state.last
         }
@@ -187,10 +155,10 @@ final class CommitFeed: Sendable {
 
     func remove(_ id: ObjectIdentifier) {
         state.withLock { state in
+            let wasAsked = state.asked != nil
             state.setInterest(of: id, to: nil)
             for model in state.waiting.keys { state.waiting[model]?[id] = nil }
-            isAsking.store(state.asked != nil, ordering: .releasing)
-            isCapturing.store(state.capturing != nil, ordering: .releasing)
+            if wasAsked, state.asked == nil { activity.endFollowing() }
             if state.asked == nil { others.withLock { $0?.stop() } }
         }
     }
@@ -226,15 +194,6 @@ final class CommitFeed: Sendable {
 }
 
 extension CommitFeed.State {
-    private var indexes: [String: ChangeDetail] { Dictionary(indexed.map { ($0, .keys) }) { first, _ in first } }
-
-    /// Combines the interests of observers and of the history.
-    mutating func collectCapturing() {
-        let followed = layered.map { $0.adding(asked) } ?? asked
-        let kept = recorded.isEmpty ? followed : ChangeInterest(followed, and: recorded)
-        capturing = indexed.isEmpty ? kept : ChangeInterest(all: nil, models: indexes).adding(kept)
-    }
-
     /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.
     mutating func setInterest(of id: ObjectIdentifier, to interest: CommitFeed.Interest?) {
         let former = interests[id]
@@ -251,7 +210,7 @@ extension CommitFeed.State {
         asked = interests.isEmpty ? nil : ChangeInterest(all: all, models: models)
         logs = logs.filter { (models[$0.key] ?? .any) > .any }
         for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
-        collectCapturing()
+        followed.set(asked)
         logOfAll = (all ?? .any) > .any ? logOfAll ?? CommitLog(after: last) : nil
         if asked == nil { (lastOfModel, announced) = ([:], [:]) }
     }
@@ -272,7 +231,7 @@ extension CommitFeed.State {
         guard let asked else { return [] }
         let models = changes?.net ?? []
         let before = changes?.interest
-        let isKnown = before === capturing
+        let isKnown = before === followed.together
         let unknown = isKnown ? [] : unknownModels(before)
         let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
         guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }

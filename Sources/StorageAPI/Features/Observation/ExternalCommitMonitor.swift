@@ -103,6 +103,9 @@ final class ExternalCommitMonitor: Sendable {
 }
 
 extension Store {
+    /// Tells observers of commits.
+    var observers: CommitFeed { named.observers }
+
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
     /// 20 times a second while it is observed, or is notified by the server.
     ///
@@ -114,7 +117,7 @@ extension Store {
             try runningCalls.begin()
             defer { runningCalls.end() }
             if info.has(.sharing) { try info.require(.foreignCommits, for: "refresh") }
-            await otherCommits?.refresh()
+            await observers.otherCommits?.refresh()
         } catch {
             throw error.at(operation: "refresh", backend: info.name)
         }

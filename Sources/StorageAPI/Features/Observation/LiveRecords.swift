@@ -127,7 +127,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         let store = subscription.store
         guard let visible = store.observers.visible(name, after: subscription.number) else { return nil }
         // Nor may it have a commit of another process, of which the keys are not known.
-        if let others = store.otherCommits, !others.areAllTold { return nil }
+        if let others = store.observers.otherCommits, !others.areAllTold { return nil }
         let known = Set(keys)
         var more: Set<[Value]> = []
         for changes in visible { more.formUnion(changes.keys.filter { !known.contains($0) }) }

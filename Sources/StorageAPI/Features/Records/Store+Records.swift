@@ -51,7 +51,7 @@ extension Store {
     public nonisolated(nonsending) func prepare(_ schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("prepare") { context throws(StorageError) in try context.prepare(schemas) }
-        try await finishIndexes(of: schemas.map(\.name))
+        try await complete(schemas.map(\.name))
     }
 }
 

@@ -3,12 +3,12 @@ import StorageSearch
 
 extension StoreSearch {
     /// Compares the search indexes of a store with the texts of its records.
-    ///
-    /// - Parameter report: takes the model, the record's key where there is one, and the difference in words.
     func verify(
-        in session: any StorageSession, _ report: (String, [Value]?, String) -> Void
+        _ tables: [TableSchema], in session: any StorageReader, _ body: @escaping (StoreProblem) -> Void
     ) throws(StorageError) {
-        let tables = try session.tables()
+        let report = { (model: String, key: [Value]?, difference: String) in
+            body(StoreProblem(difference, model: model, key: key))
+        }
         for model in try recorded(in: session)?.models ?? [] {
             guard !model.isLater else {
                 report(model.name, nil, "A later version's analyzer has made the search index, so it is not compared.")

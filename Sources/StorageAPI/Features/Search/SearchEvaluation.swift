@@ -52,22 +52,10 @@ extension StoreSearch: TextSearch {
         }
         guard let searched = settings.searched(in: try base.tables()) else { throw SearchSettings.outdated(model.name) }
         guard let ready = settings.ready else { throw SearchSettings.unfinished(model.name) }
-        if let recorder = Self.recorder(in: base) {
+        if let recorder = (base as? ForwardingWriter)?.subscriber(SearchRecorder.self) {
             for open in try recorder.index(model.name) where open.number == ready { return open }
         }
         return try OpenIndex(ready, searched, self, in: base)
-    }
-
-    /// The recorder of a transaction's session; nil for a reader.
-    private static func recorder(in session: any StorageSession) -> SearchRecorder? {
-        var session: (any StorageSession)? = session
-        while let writer = session as? ForwardingWriter {
-            if let capture = writer as? ChangeCapture {
-                return capture.subscribers.lazy.compactMap { $0 as? SearchRecorder }.first
-            }
-            session = writer.writer
-        }
-        return nil
     }
 }
 

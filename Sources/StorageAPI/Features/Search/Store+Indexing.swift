@@ -1,15 +1,45 @@
 import StorageDriver
 
 // Search indexes that opening a store completes.
+extension StoreSearch {
+    nonisolated(nonsending) func complete(
+        _ models: [String], in store: Store, isCommitted: Bool
+    ) async throws(StorageError) {
+        guard isUsed else { return }
+        do throws(StorageError) {
+            try await store.finishIndexes(of: models)
+        } catch {
+            try report(error, in: store, isCommitted: isCommitted)
+        }
+    }
+
+    func completeBlocking(_ models: [String], in store: Store, isCommitted: Bool) throws(StorageError) {
+        guard isUsed else { return }
+        do throws(StorageError) {
+            try store.finishIndexesBlocking(of: models)
+        } catch {
+            try report(error, in: store, isCommitted: isCommitted)
+        }
+    }
+
+    /// Throws an error of completing indexes. If the transaction that has made them is committed, it is not its failure:
+    /// until somebody completes them, a search is `busy` and says so.
+    private func report(_ error: StorageError, in store: Store, isCommitted: Bool) throws(StorageError) {
+        guard isCommitted else { throw error }
+        store.logger.error("search index not completed", metadata: ["error": "\(error)"])
+    }
+}
+
 extension Store {
+    var search: StoreSearch { named.search }
+
     /// Completes the indexes that are being made, of those models.
-    nonisolated(nonsending) func finishIndexes(of models: [String]) async throws(StorageError) {
-        guard search.isUsed else { return }
+    fileprivate nonisolated(nonsending) func finishIndexes(of models: [String]) async throws(StorageError) {
         let unfinished = try await reads { () throws(StorageError) in try self.unfinishedIndexes(of: models) }
         for model in unfinished { try await finishIndex(of: model) { self.tellIndexing($0) } }
     }
 
-    func finishIndexesBlocking(of models: [String]) throws(StorageError) {
+    fileprivate func finishIndexesBlocking(of models: [String]) throws(StorageError) {
         for model in try unfinishedIndexes(of: models) {
             let total = try totalBlocking(model)
             while let indexed = try writingBlocking(
@@ -20,26 +50,6 @@ extension Store {
             {
                 tellIndexing(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
             }
-        }
-    }
-
-    /// Completes the indexes of models that a transaction has made. It is committed, so a failure is not its failure: until
-    /// somebody completes them, a search is `busy` and says so.
-    nonisolated(nonsending) func finishIndexes(madeBy own: UncommittedModels) async {
-        guard search.isUsed else { return }
-        do throws(StorageError) {
-            try await finishIndexes(of: own.names)
-        } catch {
-            logger.error("search index not completed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    func finishIndexesBlocking(madeBy own: UncommittedModels) {
-        guard search.isUsed else { return }
-        do throws(StorageError) {
-            try finishIndexesBlocking(of: own.names)
-        } catch {
-            logger.error("search index not completed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -59,7 +69,7 @@ extension Store {
     }
 
     private func unfinishedIndexes(of names: [String]) throws(StorageError) -> [String] {
-        guard search.isUsed, canWrite else { return [] }
+        guard canWrite else { return [] }
         return try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             try search.unfinished(in: reader).filter { model in names.contains { $0.isSame(as: model) } }
         }
@@ -75,11 +85,6 @@ extension Store {
         logger.info(
             "search index",
             metadata: ["model": "\(progress.model)", "indexed": "\(progress.indexed)", "total": "\(progress.total)"])
-        indexing?(progress)
+        search.progress?(progress)
     }
-}
-
-extension UncommittedModels {
-    /// The models that the transaction has prepared or changed.
-    fileprivate var names: [String] { prepared.values.map(\.name) + changed }
 }

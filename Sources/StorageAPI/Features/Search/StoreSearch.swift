@@ -3,7 +3,7 @@ import StorageSearch
 import Synchronization
 
 /// The search indexes of a store: which models have one, and what is known of them from earlier sessions.
-final class StoreSearch: SchemaChangeObserver {
+final class StoreSearch: StoreFeature {
     private struct State {
         /// The models whose changes are captured, perhaps some more than have an index.
         var models: Set<String> = []
@@ -23,12 +23,19 @@ final class StoreSearch: SchemaChangeObserver {
     private let state = Mutex(State())
     private let hasModels = Atomic(false)
     let registry: ModelRegistry
-    /// Called with the models whose changes are to be captured, when they may be others.
-    private let didActivate: @Sendable ([String]) -> Void
+    private let activity: FeatureActivity
+    private let followed: FollowedChanges.Part
+    /// Learns of the progress of indexes that opening makes.
+    let progress: (@Sendable (Store.SearchProgress) -> Void)?
 
-    init(_ registry: ModelRegistry, didActivate: @escaping @Sendable ([String]) -> Void) {
+    init(
+        _ registry: ModelRegistry, _ activity: FeatureActivity,
+        progress: (@Sendable (Store.SearchProgress) -> Void)?
+    ) {
         self.registry = registry
-        self.didActivate = didActivate
+        self.activity = activity
+        self.progress = progress
+        followed = activity.followed.newPart()
     }
 
     var directory: ModelDirectory { registry.directory }
@@ -39,7 +46,7 @@ final class StoreSearch: SchemaChangeObserver {
     func follows(_ model: String) -> Bool { state.withLock { $0.models.contains(model) } }
 
     /// Finds the indexes that a session's store has.
-    func find(in session: any StorageSession) throws(StorageError) {
+    func find(in session: any StorageSession, isAgain: Bool) throws(StorageError) {
         activate(try recorded(in: session)?.models.map(\.name) ?? [])
     }
 
@@ -49,13 +56,13 @@ final class StoreSearch: SchemaChangeObserver {
             if state.models.isSuperset(of: models) { return }
             state.models.formUnion(models)
             hasModels.store(true, ordering: .releasing)
-            didActivate(state.models.sorted())
+            activity.setReadsIndexes()
+            followed.set(state.models.sorted(), .keys)
         }
     }
 
-    /// Follows the changes of a write; nil if the store has no index.
-    func recorder(_ writer: any StorageWriter) -> SearchRecorder? {
-        isUsed ? SearchRecorder(self, writer) : nil
+    func join(_ parts: inout TransactionParts) {
+        if isUsed, parts.signature != nil { parts.subscribers.append(SearchRecorder(self, parts.writer)) }
     }
 
     // MARK: Settings
@@ -133,6 +140,10 @@ final class StoreSearch: SchemaChangeObserver {
         // To look at all tables for each of many models would cost the square of their number.
         guard follows(change.model) || change.declaresSearch else { return }
         try adapt(change.model, from: change, in: context.innerWriter(change.model))
+    }
+
+    func didCreateTables(of model: String, in context: TransactionContext) throws(StorageError) {
+        try adapt(model, in: context.innerWriter(model))
     }
 
     /// Makes the index of a model what the model's tables declare.

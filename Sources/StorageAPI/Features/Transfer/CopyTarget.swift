@@ -16,7 +16,7 @@ struct CopyTarget {
         try context.capture?.willReplaceAll(of: model.name)
         let tables = try writer.tables()
         let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
-        guard let own else { return try createSearched(model, besides: tables, writer) }
+        guard let own else { return try createWhole(model, besides: tables, writer) }
         if !isReplacing { try requireEmpty(own, writer) }
         if own.isAlike(model) {
             for table in own.tables { try writer.truncate(table, store.registry.directory) }
@@ -29,16 +29,16 @@ struct CopyTarget {
                     + "opened without models.", model: model.name)
         }
         for table in own.tables.reversed() { try writer.change(.drop(table)) }
-        try store.history.didReplace(own.tables, of: model.name, in: context)
-        return try createSearched(model, besides: try writer.tables(), writer)
+        for feature in store.features.all { try feature.didDrop(own.tables, of: model.name, in: context) }
+        return try createWhole(model, besides: try writer.tables(), writer)
     }
 
-    /// Creates the tables, and the search index that they declare.
-    private func createSearched(
+    /// Creates the tables, and what features keep of them.
+    private func createWhole(
         _ model: StoredModel, besides tables: [TableSchema], _ writer: any StorageWriter
     ) throws(StorageError) -> [TableSchema] {
         let made = try create(model, besides: tables, writer)
-        try store.search.adapt(model.name, in: writer)
+        for feature in store.features.all { try feature.didCreateTables(of: model.name, in: context) }
         return made
     }
 

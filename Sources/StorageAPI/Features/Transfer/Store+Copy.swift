@@ -59,7 +59,11 @@ extension Store {
             return try await copy(models, source, isReplacing, takesHistory, progress)
         } catch {
             // The history of the copy is gone with it.
-            if takesHistory { try? withReader("copy", .snapshot, seesExpired: true, findHistoryAgain) }
+            if takesHistory {
+                try? withReader("copy", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                    try features.find(in: reader, isAgain: true)
+                }
+            }
             throw error
         }
     }
@@ -85,7 +89,7 @@ extension Store {
                 return digests
             }
         }
-        try await finishIndexes(of: digests.map(\.model))
+        try await complete(digests.map(\.model))
         return digests
     }
 }

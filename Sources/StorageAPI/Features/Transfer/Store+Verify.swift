@@ -1,37 +1,5 @@
 public import StorageDriver
 
-/// A defect in a store's contents.
-public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The stored name of the model; nil if the defect concerns the whole store.
-    public let model: String?
-    /// The key of the row, that of an owned one with its owner's in front.
-    public let key: [Value]?
-    /// The property, with its path.
-    public let property: String?
-    /// A description of the problem, in one sentence.
-    public let message: String
-
-    init(_ message: String, model: String? = nil, key: [Value]? = nil, property: String? = nil) {
-        self.message = message
-        self.model = model
-        self.key = key
-        self.property = property
-    }
-
-    /// Creates an issue from an error, such as one that keeps a damaged store from being opened.
-    public init(_ error: StorageError) {
-        self.init(error.message, model: error.model, key: error.key, property: error.property)
-    }
-
-    /// `Person, key 7, property age: …`
-    public var description: String {
-        var place = model ?? "store"
-        if let key { place += ", key " + key.keyText }
-        if let property { place += ", property \(property)" }
-        return "\(place): \(message)"
-    }
-}
-
 extension Store {
     /// Reads everything that is stored and calls the body with each thing that is wrong.
     ///
@@ -75,28 +43,12 @@ extension Store {
                     try Self.tell(error, body)
                 }
             }
-            for denial in ExpiryDenial.all(in: tables) {
-                body(StoreProblem(denial.message + ".", model: denial.model, property: denial.property))
-            }
-            for (model, key, reason) in expiry.unremoved.all {
-                body(
-                    StoreProblem(
-                        "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model, key: key
-                    ))
-            }
-            if let history = self.history.tables(in: tables) {
+            for feature in features.all {
                 do throws(StorageError) {
-                    try HistoryVerification(history, reader, body).run()
+                    try feature.verify(tables, in: reader, body)
                 } catch {
                     try Self.tell(error, body)
                 }
-            }
-            do throws(StorageError) {
-                try search.verify(in: reader) { model, key, difference in
-                    body(StoreProblem(difference, model: model, key: key))
-                }
-            } catch {
-                try Self.tell(error, body)
             }
             for (type, handle) in registry.declared where handle.tables.isStored(in: tables) {
                 do throws(StorageError) {

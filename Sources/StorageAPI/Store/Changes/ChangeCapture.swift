@@ -11,9 +11,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     let changes: ChangeSet
     var signature: CommitSignature { changes.signature }
     /// They learn of each change in their order.
-    var subscribers: [any ChangeSubscriber]
-    /// Actions of the subscribers for the time after the commit.
-    private(set) var afterCommit: [() -> Void] = []
+    private var subscribers: [any ChangeSubscriber]
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
@@ -29,6 +27,10 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         self.registry = registry
         super.init(writer)
     }
+
+    override func subscriber<S: AnyObject>(_ type: S.Type) -> S? { subscribers.lazy.compactMap { $0 as? S }.first }
+
+    func remove<S: AnyObject>(_ type: S.Type) { subscribers.removeAll { $0 is S } }
 
     // MARK: Batches
 
@@ -223,7 +225,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     func willCommit() throws(StorageError) {
         try changes.settle(recordsNow)
         for subscriber in subscribers { try subscriber.willCommit(changes) }
-        afterCommit = subscribers.compactMap(\.afterCommit)
+        changes.afterCommit = subscribers.compactMap(\.afterCommit)
         // The changes outlive the transaction, and what follows them does not.
         subscribers = []
     }

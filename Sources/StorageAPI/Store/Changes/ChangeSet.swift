@@ -28,6 +28,8 @@ final class ChangeSet {
     let interest: ChangeInterest
     /// The author of the transaction, and its purpose.
     let signature = CommitSignature()
+    /// Actions of those who follow the changes, for the time after the commit.
+    var afterCommit: [() -> Void] = []
     private var steps: [Step] = []
     private var compared = ComparedRecords()
     /// True if some record was written without a change.

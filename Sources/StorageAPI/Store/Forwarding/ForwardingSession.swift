@@ -61,6 +61,9 @@ class ForwardingWriter: ForwardingSession, StorageWriter {
         endSavepoint(isUndone: false)
     }
 
+    /// The one who follows the changes of the transaction and has the type; nil if there is none.
+    func subscriber<S: AnyObject>(_ type: S.Type) -> S? { (writer as? ForwardingWriter)?.subscriber(type) }
+
     func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
 
     /// Called before a savepoint begins, so that a layer can return to its state at that point.

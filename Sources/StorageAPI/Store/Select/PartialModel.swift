@@ -61,7 +61,7 @@ extension Select {
 
     /// A query of records without their children.
     public struct WithoutChildren {
-        fileprivate let select: Select
+        let select: Select
     }
 }
 
@@ -71,13 +71,6 @@ extension Select.WithoutChildren where Source == Store {
     /// The records, in order. Reads their own table alone.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [PartialModel<Model>] {
         try await select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
-    }
-
-    /// The records, now and whenever they or their owned records change; see ``Store/Values``.
-    public func values() -> Store.Values<[PartialModel<Model>]> {
-        select.observing { [selection = select.selection] (reading) throws(StorageError) in
-            try reading.partial(selection)
-        }
     }
 }
 
@@ -89,7 +82,7 @@ extension Select.WithoutChildren where Source == Store.Session {
 }
 
 extension RecordReader {
-    fileprivate func partial<M: Storable>(_ selection: Selection) throws(StorageError) -> [PartialModel<M>] {
+    func partial<M: Storable>(_ selection: Selection) throws(StorageError) -> [PartialModel<M>] {
         let columns = model.ownColumns
         var cursor = try rows(selection, columns)
         var records: [PartialModel<M>] = []

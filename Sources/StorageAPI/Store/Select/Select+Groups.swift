@@ -51,7 +51,7 @@ extension Select {
     /// all groups without a sort order.
     public struct Groups<each Key> {
         var groups: GroupSelection
-        fileprivate let select: Select
+        let select: Select
         private let group: Group<repeat each Key>
 
         fileprivate init(_ select: Select, _ keys: (Model.Columns) -> (repeat QueryExpression<each Key>)) {
@@ -96,7 +96,7 @@ extension Select {
         }
 
         /// The request for these keys and aggregates.
-        fileprivate func request<each V: Sendable>(
+        func request<each V: Sendable>(
             _ outputs: (Group<repeat each Key>) -> (repeat QueryExpression<each V>)
         ) -> ResultRequest<repeat each V> {
             var groups = groups
@@ -118,14 +118,6 @@ extension Select.Groups where Source == Store {
     ) async throws(StorageError) -> [(repeat each V)] {
         let request = request(outputs)
         return try await select.run { (reading) throws(StorageError) in try request.rows(reading) }
-    }
-
-    /// The chosen keys and aggregates of each group, now and whenever they change; see ``Store/Values``.
-    public func values<each V: Sendable>(
-        _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
-    ) -> Store.Values<[(repeat each V)]> {
-        let request = request(outputs)
-        return select.observing { (reading) throws(StorageError) in try request.rows(reading) }
     }
 }
 

@@ -109,12 +109,6 @@ extension Select.Joined where Source == Store {
         }
     }
 
-    /// The records with their related records, now and whenever any of them changes; see ``Store/Values``.
-    public func values() -> Store.Values<[Row]> {
-        let (make, selection) = (make, selection)
-        return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make) }
-    }
-
     /// The first record with its related records; nil if there is none.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Row? {
         var builder = self

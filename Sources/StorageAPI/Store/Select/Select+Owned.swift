@@ -40,7 +40,7 @@ extension Select {
         public typealias Model = Select.Model
 
         fileprivate var select: Select
-        fileprivate let property: QueryNode
+        let property: QueryNode
 
         /// The query so far.
         public var selection: Selection {
@@ -49,7 +49,7 @@ extension Select {
         }
 
         /// The query of the owners.
-        fileprivate var owners: Select<Owner, Source> { Select<Owner, Source>(source: select.source) }
+        var owners: Select<Owner, Source> { Select<Owner, Source>(source: select.source) }
     }
 }
 
@@ -59,14 +59,6 @@ extension Select.ByOwner where Source == Store {
     /// The records with everything that they own, each with its owner's key.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Owned<Owner, Model>] {
         try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
-    }
-
-    /// The records with everything that they own, each with its owner's key, now and whenever they change; see
-    /// ``Store/Values``.
-    public func values() -> Store.Values<[Owned<Owner, Model>]> {
-        owners.observing { [property, selection] (reading) throws(StorageError) in
-            try reading.owned(property, selection)
-        }
     }
 
     /// The number of records. Loads none.

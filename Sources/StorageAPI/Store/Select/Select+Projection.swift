@@ -16,7 +16,7 @@ extension Select {
     /// let names = try await store.select(Person.self).only { ($0.id, $0.name, $0.pens) }.all()   // [(Int, String, [Pen])]
     /// ```
     public struct Projection<each V: Sendable> {
-        fileprivate var select: Select
+        private(set) var select: Select
         private let outputs: (repeat QueryExpression<each V>)
         private var isDistinct = false
         private var page = GroupSelection(rows: Selection())
@@ -47,7 +47,7 @@ extension Select {
             return builder
         }
 
-        fileprivate var request: ResultRequest<repeat each V> {
+        var request: ResultRequest<repeat each V> {
             var nodes: [QueryNode] = []
             for output in repeat each outputs { nodes.append(output.node) }
             guard isDistinct else { return ResultRequest(.records(select.selection, nodes)) }
@@ -67,12 +67,6 @@ extension Select.Projection where Source == Store {
     public nonisolated(nonsending) func all() async throws(StorageError) -> [(repeat each V)] {
         let request = request
         return try await select.run { (reading) throws(StorageError) in try request.rows(reading) }
-    }
-
-    /// The tuples, now and whenever they change; see ``Store/Values``.
-    public func values() -> Store.Values<[(repeat each V)]> {
-        let request = request
-        return select.observing { (reading) throws(StorageError) in try request.rows(reading) }
     }
 }
 

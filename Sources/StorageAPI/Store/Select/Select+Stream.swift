@@ -204,7 +204,7 @@ final class OpenStream<Element>: @unchecked Sendable {
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
     /// The stream as a call, if the store has instruments.
-    private var call: MeteredCall?
+    private var call: (any MeasuredCall)?
     private var rows: StreamRows<Element>?
     /// The bytes of the element that was read last, where they are asked for; nil before the first.
     private var elementBytes: Int?
@@ -284,10 +284,10 @@ final class OpenStream<Element>: @unchecked Sendable {
 
     private func begin() throws(StorageError) {
         try store.runningCalls.add(self) { [weak self] in self?.close() }
-        var reader = try store.unexpiredReader(.snapshot)
-        if !store.instruments.isEmpty {
-            let call = MeteredCall(store, "stream", store.registry.name(of: source), isWriting: false)
-            (self.call, reader) = (call, MeteredReader(reader, call.meter))
+        var reader = try store.visibleReader(.snapshot)
+        if let meter = store.features.meter {
+            let call = meter.begin("stream", model: store.registry.name(of: source), isWriting: false, in: store)
+            (self.call, reader) = (call, call.measuring(reader))
         }
         self.reader = reader
         phase = .running

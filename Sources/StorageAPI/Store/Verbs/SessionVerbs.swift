@@ -26,7 +26,7 @@ extension Store {
 
         @usableFromInline
         func write(
-            _ operation: String, _ type: any Storable.Type, _ record: String?,
+            _ operation: String, _ type: any Storable.Type, record: String?,
             _ body: @escaping (RecordWriter) throws(StorageError) -> Void
         ) throws(StorageError) {
             try target.writing(operation, ModelSource(type, record), body)
@@ -166,21 +166,21 @@ extension WritingVerbs where Self: ~Copyable {
 
     @inlinable
     func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
-        let stored = Stored(model)
-        try _session.write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
+        let stored = Box<M>()
+        try _session.write(operation.verb, M.self, record: model._recordedModel) { (writing) throws(StorageError) in
             if let keyed = try writing.put(one: model, operation) { stored.value = keyed }
         }
-        return stored.value
+        return stored.value ?? model
     }
 
     @inlinable
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         guard !models.isEmpty else { return [] }
-        let stored = Stored(models)
-        try _session.write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
-            // The queue may call this again: it must begin with the given models.
+        let stored = Box<[M]>()
+        try _session.write(operation.verb, M.self, record: models.first?._recordedModel) {
+            (writing) throws(StorageError) in
             stored.value = try writing.put(models, operation)
         }
-        return stored.value
+        return stored.value ?? models
     }
 }

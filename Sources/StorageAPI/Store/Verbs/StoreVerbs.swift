@@ -255,50 +255,6 @@ extension Store {
         }
         try reading("find", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
-
-    @inlinable
-    nonisolated(nonsending) func put<M: Storable>(
-        _ model: M, _ operation: WriteOperation
-    ) async throws(StorageError) -> M {
-        let stored = Stored(model)
-        try await write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
-            if let keyed = try writing.put(one: model, operation) { stored.value = keyed }
-        }
-        return stored.value
-    }
-
-    @inlinable
-    nonisolated(nonsending) func put<M: Storable>(
-        _ models: [M], _ operation: WriteOperation
-    ) async throws(StorageError) -> [M] {
-        guard !models.isEmpty else { return [] }
-        let stored = Stored(models)
-        try await write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
-            // The queue may call this again: it must begin with the given models.
-            stored.value = try writing.put(models, operation)
-        }
-        return stored.value
-    }
-
-    @usableFromInline
-    nonisolated(nonsending) func write(
-        _ operation: String, _ type: any Storable.Type, _ record: String?,
-        _ body: @escaping (RecordWriter) throws(StorageError) -> Void
-    ) async throws(StorageError) {
-        let model = ModelSource(type, record)
-        try await withTransaction(operation, model, isRepeatable: true) { context throws(StorageError) in
-            try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }
-        }
-    }
-}
-
-/// Models during a write: first as given, and after it as stored.
-@usableFromInline
-final class Stored<T> {
-    @usableFromInline var value: T
-
-    @usableFromInline
-    init(_ value: T) { self.value = value }
 }
 
 extension WriteOperation {
@@ -311,38 +267,5 @@ extension WriteOperation {
         case .delete: "delete"
         case .truncate: "truncate"
         }
-    }
-}
-
-extension RecordWriter {
-    /// Writes one model; its error names no element.
-    ///
-    /// - Returns: the model as it is stored, if the store assigns keys; nil where it is the given one.
-    @inlinable
-    func put<M: Storable>(one model: M, _ operation: WriteOperation) throws(StorageError) -> M? {
-        do {
-            if assignsKeys(operation) { return try put([model], operation).first }
-            try put(1, operation) { (index, rows) throws(StorageError) in
-                try model.write(into: &rows) ? index &+ 1 : index
-            }
-            return changesRows ? try stored([model]).first : nil
-        } catch {
-            throw error.withoutElement
-        }
-    }
-
-    /// Deletes one record; its error names no element.
-    func delete<M: Storable>(one model: M) throws(StorageError) -> Int {
-        do {
-            return try delete([model])
-        } catch {
-            throw error.withoutElement
-        }
-    }
-
-    func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
-        let cells = ValueCells(width: handle.tables.rootKeyCount)
-        for key in keys { cells.add(M.values(of: key)) }
-        return try delete(cells.rows)
     }
 }

@@ -284,8 +284,9 @@ extension Store.Blocking {
     ) throws(StorageError) -> Store {
         let store = try Store(opening: backend, options)
         do {
-            try store.prepareBlocking(models + (options.history?.models ?? []), options.moves)
-            if let history = options.history { try store.keepBlocking(history) }
+            let models = models + store.features.all.flatMap(\.preparedModels)
+            try store.prepareBlocking(models, isOpening: true)
+            for feature in store.features.all { try feature.didOpenBlocking(store) }
         } catch {
             // The first error is thrown.
             try? store.closeNow()

@@ -14,7 +14,7 @@ package enum VerbTarget {
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
             return try store.reading(operation, model, body)
         case .session(let context, let store):
-            return try placed(operation, model, context, store) { () throws(StorageError) in
+            return try store.addingContext(operation, model, in: context) { () throws(StorageError) in
                 try body(context.reading(model))
             }
         }
@@ -54,12 +54,12 @@ package enum VerbTarget {
         switch self {
         case .store(let store):
             return try store.writingBlocking(operation, model, isRepeatable: true) { context throws(StorageError) in
-                try placed(operation, model, context, store) { () throws(StorageError) in
+                try store.addingContext(operation, model, in: context) { () throws(StorageError) in
                     try body(context.writing(model))
                 }
             }
         case .session(let context, let store):
-            return try placed(operation, model, context, store) { () throws(StorageError) in
+            return try store.addingContext(operation, model, in: context) { () throws(StorageError) in
                 try context.atomically { () throws(StorageError) in try body(context.writing(model)) }
             }
         }
@@ -77,46 +77,4 @@ package enum VerbTarget {
             }
         }
     }
-}
-
-/// Adds the context to a thrown error.
-func placed<T>(
-    _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
-    _ body: () throws(StorageError) -> T
-) throws(StorageError) -> T {
-    do {
-        return try body()
-    } catch {
-        return try repeated(error, operation, model, context, store, body)
-    }
-}
-
-/// Runs a failed call again where a model had to be prepared; else throws its error with the context. Apart from
-/// ``placed(_:_:_:_:_:)``, so that the calls that succeed stay small.
-@inline(never)
-private func repeated<T>(
-    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
-    _ body: () throws(StorageError) -> T
-) throws(StorageError) -> T {
-    if let type = error.unpreparedType, !context.isPrepared(type) {
-        return try preparing(type, operation, model, context, store, body)
-    }
-    throw context.tracking(
-        error.at(
-            operation: operation, model: store.registry.name(of: model), backend: store.info.name))
-}
-
-/// Runs a call again, after a model has been prepared that its query leads to. The query was lowered before anything was
-/// read or written.
-@inline(never)
-private func preparing<T>(
-    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
-    _ body: () throws(StorageError) -> T
-) throws(StorageError) -> T {
-    do {
-        _ = try context.handle(type)
-    } catch {
-        throw error.at(operation: operation, backend: store.info.name)
-    }
-    return try placed(operation, model, context, store, body)
 }

@@ -36,6 +36,22 @@ package struct RecordWriter {
         return changesRows ? try stored(given) : given
     }
 
+    /// Writes one model; its error names no element.
+    ///
+    /// - Returns: the model as it is stored; nil if it is the given one.
+    @inlinable
+    package func put<M: Storable>(one model: M, _ operation: WriteOperation) throws(StorageError) -> M? {
+        do {
+            if assignsKeys(operation) { return try put([model], operation).first }
+            try put(1, operation) { (index, rows) throws(StorageError) in
+                try model.write(into: &rows) ? index &+ 1 : index
+            }
+            return changesRows ? try stored([model]).first : nil
+        } catch {
+            throw error.withoutElement
+        }
+    }
+
     /// Writes models as ``put(_:_:)`` does, by a graph writer that the caller keeps for its next ones.
     package func put<M: Storable>(
         _ models: [M], _ operation: WriteOperation, by graph: GraphWriter
@@ -172,6 +188,21 @@ package struct RecordWriter {
             }
         }
         return try delete(keys)
+    }
+
+    /// Deletes one record; its error names no element.
+    package func delete<M: Storable>(one model: M) throws(StorageError) -> Int {
+        do {
+            return try delete([model])
+        } catch {
+            throw error.withoutElement
+        }
+    }
+
+    package func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
+        let cells = ValueCells(width: handle.tables.rootKeyCount)
+        for key in keys { cells.add(M.values(of: key)) }
+        return try delete(cells.rows)
     }
 
     package func delete(_ keys: ValueList) throws(StorageError) -> Int {

@@ -319,6 +319,9 @@ package struct UncommittedModels {
     package var changed: Set<String> = []
     /// The stored names of the types that were prepared.
     package var claimed: [ObjectIdentifier: String] = [:]
+    /// The names of these models.
+    package var names: [String] { prepared.values.map(\.name) + changed }
+
     /// The references to models, found since the last change.
     var referrers = ByName<[Referrer]>()
 

@@ -18,6 +18,9 @@ package enum WriteOrigin {
 package protocol TransactionHooks: AnyObject {
     var origin: WriteOrigin { get set }
 
+    /// Called when the transaction begins.
+    func begin(_ context: TransactionContext)
+
     /// True if rows of the running call were changed before they were written.
     var hasChangedRows: Bool { get }
 
@@ -41,11 +44,11 @@ package protocol TransactionCapture: AnyObject {
     /// The author of the transaction, and its purpose.
     var signature: CommitSignature { get }
 
-    /// The number of the transaction's commit in the history, and the place of its last entry; nil if it has none yet.
-    var historyPlace: (commit: Int64, place: Int64)? { get }
+    /// The subscriber of a type; nil if the changes have none.
+    func subscriber<S: AnyObject>(_ type: S.Type) -> S?
 
-    /// Records nothing more of the transaction in the history.
-    func stopRecording()
+    /// Lets the subscriber of a type follow the changes no further.
+    func remove<S: AnyObject>(_ type: S.Type)
 
     /// Captures that all records of a model are about to be replaced by rows that pass by.
     func willReplaceAll(of model: String) throws(StorageError)

@@ -1,4 +1,5 @@
 public import Logging
+import StorageDriver
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -48,5 +49,32 @@ extension Store {
             self.clock = clock
             self.logger = logger
         }
+    }
+}
+
+/// The features of a store, for their own verbs: the one place of the core that names them.
+struct StoreFeatures: Sendable {
+    let expiry: ExpiryLayer
+    let history: StoreHistory
+    let layers: ApplicationLayers
+    let search: StoreSearch
+    let observers: CommitFeed
+    /// The features, and the steps that move data, in the order in which they are called.
+    let list: FeatureList
+
+    init(_ options: Store.Options, on engine: any StorageEngine, _ registry: ModelRegistry) {
+        let activity = FeatureActivity()
+        let seconds = { @Sendable [clock = options.clock] in clock().timeIntervalSinceReferenceDate }
+        expiry = ExpiryLayer(registry, logger: options.logger, clock: seconds)
+        history = StoreHistory(
+            registry, engine.info.limits, options: options.history, clock: seconds,
+            followed: activity.followed.newPart())
+        layers = ApplicationLayers(options.layers, registry, activity)
+        search = StoreSearch(registry, activity, progress: options.indexing)
+        observers = CommitFeed(engine, activity)
+        list = FeatureList(
+            [expiry, history, layers, search, DataMoves(options.moves), observers], activity,
+            meter: options.instruments.isEmpty ? nil : CallInstruments(options.instruments))
+        registry.directory.serve(search)
     }
 }

@@ -8,7 +8,7 @@ package struct TextParser {
     let text: String
     private let tokens: [TextToken]
     private var next = 0
-    var arguments: ArraySlice<TextArgument>
+    var arguments: ArraySlice<ArgumentNode>
     /// The number of conditions on children around the current position.
     var scope = 0
     private var depth = 0
@@ -16,13 +16,13 @@ package struct TextParser {
     /// The names that stand for something else than properties; empty where names are properties.
     private var columns: [String: QueryNode] = [:]
 
-    private init(_ text: String, _ arguments: [TextArgument]) throws(StorageError) {
+    private init(_ text: String, _ arguments: [ArgumentNode]) throws(StorageError) {
         self.text = text
         self.arguments = arguments[...]
         tokens = try TextLexer.tokens(text)
     }
 
-    static func condition(_ text: String, _ arguments: [TextArgument]) throws(StorageError) -> QueryNode {
+    static func condition(_ text: String, _ arguments: [ArgumentNode]) throws(StorageError) -> QueryNode {
         var parser = try TextParser(text, arguments)
         let node = try parser.disjunction()
         try parser.finish()
@@ -38,7 +38,7 @@ package struct TextParser {
         return node
     }
 
-    static func order(_ text: String, _ arguments: [TextArgument] = []) throws(StorageError) -> [OrderingTerm] {
+    static func order(_ text: String, _ arguments: [ArgumentNode] = []) throws(StorageError) -> [OrderingTerm] {
         var parser = try TextParser(text, arguments)
         var order = [try parser.sortOrder()]
         while parser.take(",") { order.append(try parser.sortOrder()) }

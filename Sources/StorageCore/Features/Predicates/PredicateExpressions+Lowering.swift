@@ -76,7 +76,7 @@ extension PredicateTerm {
         } else if let value = value as? any CapturedRange, let range = value.term {
             self = range
         } else if let value = value as? any ColumnValue {
-            switch TextArgument(value) {
+            switch ArgumentNode(value) {
             case .node(let node): self = .node(node)
             case .list(let set): self = .list(set)
             }

@@ -1,44 +1,5 @@
 public import StorageDriver
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
-/// The argument for a question mark in a query's text.
-enum TextArgument: Sendable {
-    case node(QueryNode)
-    case list(@Sendable (QueryNode) -> QueryNode)
-
-    init(_ argument: any ColumnValue) {
-        if let list = (argument as? any ListValue)?.set {
-            self = .list(list)
-        } else {
-            self = .node((argument as? Decimal)?.number ?? argument.node)
-        }
-    }
-}
-
-/// An array, whose elements can be a set; nil for bytes, which are a single value.
-private protocol ListValue { var set: (@Sendable (QueryNode) -> QueryNode)? { get } }
-
-extension Array: ListValue where Element: ColumnValue {
-    var set: (@Sendable (QueryNode) -> QueryNode)? {
-        if Element.self == UInt8.self { return nil }
-        if let decimals = self as? [Decimal] {
-            let numbers = decimals.compactMap(\.storedText)
-            return { .isIn($0, [], numbers: numbers) }
-        }
-        return { contains($0) }
-    }
-}
-
-extension Decimal {
-    /// The number as one that takes the type of the other operand.
-    fileprivate var number: QueryNode? { storedText.map(QueryNode.number) }
-}
-
 extension FilterBuilder {
     /// Keeps the records that meet the condition in the text; <doc:Queries> has its grammar.
     ///
@@ -56,14 +17,14 @@ extension FilterBuilder {
     // Disfavoured, because with an overload of equal rank the compiler cannot explain a mistake in a closure.
     @_disfavoredOverload
     public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {
-        adding(text, arguments.map(TextArgument.init))
+        adding(text, arguments.map(ArgumentNode.init))
     }
 
     /// The same with arguments as `Value`s.
     @_disfavoredOverload
     public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map { .node(.value($0)) }) }
 
-    private func adding(_ text: String, _ arguments: [TextArgument]) -> Self {
+    private func adding(_ text: String, _ arguments: [ArgumentNode]) -> Self {
         var builder = self
         do {
             builder.selection.add(try TextParser.condition(text, arguments))

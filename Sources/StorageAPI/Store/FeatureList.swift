@@ -1,0 +1,114 @@
+import StorageDriver
+import Synchronization
+
+/// The features of a store, without their names.
+struct FeatureList: Sendable {
+    /// The features in the order in which they are called.
+    let all: [any StoreFeature]
+    let activity: FeatureActivity
+    /// Measures calls; nil if nobody asks for it.
+    let meter: (any CallMeasuring)?
+    /// True if a feature joins every transaction.
+    let joinsAll: Bool
+
+    init(_ all: [any StoreFeature], _ activity: FeatureActivity, meter: (any CallMeasuring)?) {
+        self.all = all
+        self.activity = activity
+        self.meter = meter
+        joinsAll = all.contains { $0.joinsAll }
+    }
+
+    /// A session as the features show the records. Ends the given one if it throws.
+    @inline(never)
+    func wrap(_ reader: any StorageReader, at version: ModelRegistry.Version) throws(StorageError) -> any StorageReader
+    {
+        var reader = reader
+        for feature in all { reader = try feature.wrap(reader, at: version) }
+        noteIdle(at: version)
+        return reader
+    }
+
+    /// Lets the features work before a transaction's body.
+    @inline(never)
+    func work(
+        before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
+    ) throws(StorageError) -> PrecedingCommit? {
+        for feature in all {
+            if let commit = try feature.work(before: transaction, writer, in: store) { return commit }
+        }
+        noteIdle(at: store.tablesVersion)
+        return nil
+    }
+
+    private func noteIdle(at version: ModelRegistry.Version) {
+        if all.allSatisfy({ $0.isIdle(at: version) }) { activity.setIdle(at: version) }
+    }
+
+    /// Looks for what a session's store has of the features.
+    func find(in session: any StorageSession, isAgain: Bool = false) throws(StorageError) {
+        for feature in all { try feature.find(in: session, isAgain: isAgain) }
+    }
+
+    /// The name of a step that opening the store runs; nil if there is none.
+    func pendingStep(in session: any StorageSession) throws(StorageError) -> String? {
+        for feature in all { if let step = try feature.pendingStep(in: session) { return step } }
+        return nil
+    }
+
+    func takePart(in model: String) -> Bool { all.contains { $0.takesPart(in: model) } }
+}
+
+/// What the features of a store do at the moment, for the checks that every call makes.
+final class FeatureActivity: Sendable {
+    /// The changes that features follow, which transactions capture.
+    let followed = FollowedChanges()
+    /// The number of the version of the tables at which no feature wraps readers or works before writes.
+    private let idleVersion = Atomic(-1)
+    /// The number of features that are told of commits.
+    private let followers = Atomic(0)
+    /// True if a feature reads tables of its own to answer a query.
+    private let hasIndexes = Atomic(false)
+
+    /// Returns whether no feature wraps readers or works before writes.
+    func isIdle(at version: ModelRegistry.Version) -> Bool {
+        idleVersion.load(ordering: .acquiring) == version.number
+    }
+
+    func setIdle(at version: ModelRegistry.Version) { idleVersion.store(version.number, ordering: .releasing) }
+
+    /// True if a feature is told of commits.
+    var isFollowed: Bool { followers.load(ordering: .acquiring) > 0 }
+
+    func beginFollowing() { followers.add(1, ordering: .releasing) }
+    func endFollowing() { followers.subtract(1, ordering: .releasing) }
+
+    /// True if a feature reads tables of its own to answer a query, which then needs a snapshot.
+    var readsIndexes: Bool { hasIndexes.load(ordering: .acquiring) }
+
+    func setReadsIndexes() { hasIndexes.store(true, ordering: .releasing) }
+}
+
+extension Store {
+    /// A reading session of the engine as the features show the records.
+    func visibleReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+        // Before the snapshot, which then has these tables or later ones.
+        let version = tablesVersion
+        let reader = try engine.reader(scope)
+        return features.activity.isIdle(at: version) ? reader : try features.wrap(reader, at: version)
+    }
+
+    /// The version of the known models and of their tables.
+    var tablesVersion: ModelRegistry.Version {
+        ModelRegistry.Version(
+            models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
+    }
+
+    /// Completes what features keep of models that are prepared.
+    nonisolated(nonsending) func complete(_ models: [String], isCommitted: Bool = false) async throws(StorageError) {
+        for feature in features.all { try await feature.complete(models, in: self, isCommitted: isCommitted) }
+    }
+
+    func completeBlocking(_ models: [String], isCommitted: Bool = false) throws(StorageError) {
+        for feature in features.all { try feature.completeBlocking(models, in: self, isCommitted: isCommitted) }
+    }
+}

@@ -1,0 +1,94 @@
+import StorageDriver
+
+/// The parts that features add to a transaction when it begins.
+struct TransactionParts {
+    let store: Store
+    /// The session of the engine.
+    let writer: any StorageWriter
+    /// The author of the transaction, and its purpose; nil if no changes are captured.
+    let signature: CommitSignature?
+    /// Those who follow the transaction's changes, in their order. They are not called if none are captured.
+    var subscribers: [any ChangeSubscriber] = []
+    /// Learns of the transaction's calls; nil if nobody does.
+    var hooks: (any TransactionHooks)?
+    /// Wraps the sessions to which the transaction writes; nil if nobody does.
+    var layer: ((any StorageWriter) -> any StorageWriter)?
+}
+
+extension Store {
+    /// True if features act on every write, whether or not changes are captured.
+    private var hasLayers: Bool { features.joinsAll || registry.stamps.isUsed }
+
+    /// A transaction's context, with the parts that features have for it, and what captures its changes.
+    @inline(__always)
+    func context(
+        of transaction: WriteTransaction, _ writer: any StorageWriter
+    ) -> (TransactionContext, capture: ChangeCapture?) {
+        // As mostly, nothing is wrapped.
+        if !hasLayers, !features.activity.followed.isUsed {
+            let context = TransactionContext(environment, writer: writer, call: transaction)
+            if reacting?.mayReact == true { noteReactions(in: context, writer, nil) }
+            return (context, nil)
+        }
+        let (context, capture) = joinedContext(of: transaction, writer)
+        if reacting?.mayReact == true { noteReactions(in: context, writer, capture) }
+        return (context, capture)
+    }
+
+    @inline(never)
+    private func joinedContext(
+        of transaction: WriteTransaction, _ writer: any StorageWriter
+    ) -> (TransactionContext, capture: ChangeCapture?) {
+        let changes = features.activity.followed.together.map { ChangeSet($0) }
+        var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature)
+        for feature in features.all { feature.join(&parts) }
+        let capture = changes.map { ChangeCapture(writer, $0, parts.subscribers, registry) }
+        var (outer, inner): (any StorageWriter, any StorageWriter) = (capture ?? writer, writer)
+        if let layer = parts.layer { (outer, inner) = (layer(outer), layer(inner)) }
+        let context = TransactionContext(environment, writer: outer, inner: inner, call: transaction, capture: capture)
+        if let hooks = parts.hooks {
+            context.hooks = hooks
+            hooks.begin(context)
+        }
+        return (context, capture)
+    }
+
+    /// Ends a context: its references are checked, and those who follow its changes finish.
+    ///
+    /// - Returns: the models that the transaction has prepared and changed; nil if there are none.
+    @inline(__always)
+    func finish(
+        _ context: TransactionContext, _ capture: ChangeCapture?
+    ) throws(StorageError) -> UncommittedModels? {
+        let own = try context.finish()
+        if context.reactions != nil { try tellReactions(context, capture) }
+        try capture?.willCommit()
+        return own
+    }
+
+    // MARK: Reactions of the database
+
+    /// Lets a transaction know of rows that the database changes by itself.
+    @inline(never)
+    private func noteReactions(
+        in context: TransactionContext, _ writer: any StorageWriter, _ capture: ChangeCapture?
+    ) {
+        let measured = writer as? ForwardingWriter
+        guard let reacting = (measured?.writer ?? writer) as? any ReactingWriter else { return }
+        context.reactions = DatabaseReactions(reacting) { [features, interest = capture?.changes.interest] model in
+            interest?.detail(of: model) != nil || features.takePart(in: model)
+        }
+        if capture != nil || hasLayers { reacting.watchReactions() }
+    }
+
+    /// Tells those who follow changes what the database has changed by itself, before the commit.
+    ///
+    /// - Throws: `unsupported` if some must know more than that.
+    private func tellReactions(_ context: TransactionContext, _ capture: ChangeCapture?) throws(StorageError) {
+        guard let reactions = context.reactions, capture != nil || hasLayers else { return }
+        for model in try reactions.models() {
+            for feature in features.all { try feature.requireKnown(model) }
+            try capture?.didReact(in: model)
+        }
+    }
+}
