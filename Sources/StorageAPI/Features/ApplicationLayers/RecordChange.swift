@@ -49,7 +49,7 @@ extension Store {
             _ image: RecordImage, _ type: M.Type, _ handle: ModelHandle
         ) throws(StorageError) -> M? {
             try requireModel(handle.name)
-            return try image.record(type, key: key, handle, context.registry.defaults(of: model), since: [])
+            return try image.record(type, key: key, handle, defaults: context.registry.defaults(of: model), since: [])
         }
 
         private func requireModel(_ name: String) throws(StorageError) {

@@ -1,11 +1,10 @@
 import StorageDriver
 
-// Renames that the store's history does not have: earlier versions of the library have not recorded them. The program still
-// declares some.
+// Renames that earlier versions of the library did not record in the store's history. The program still declares some.
 
 extension DeclaredDefaults {
-    /// Gives tables and columns of an image the names that the program declares in place of their former ones, where the
-    /// store knows nothing of these.
+    /// Replaces former names of tables and columns of an image by the names that the program declares, if the store does not
+    /// know the former ones.
     func renameFormer(in images: inout [ImageTable], _ known: [TableSchema]) throws(StorageError) {
         guard let type, images.contains(where: { !Self.isKnown($0, known) }) else { return }
         // Owners come before their owned records.

@@ -51,7 +51,7 @@ struct FormerSchema: Codable {
         if moves.isEmpty || tables.isEmpty { return nil }
     }
 
-    /// The tables of a model that was replaced by another of its name: what that does not have is gone.
+    /// The tables of a model that was replaced by another of its name, and has lost everything that the other lacks.
     init(replacing tables: [TableSchema]) {
         self.tables = tables
         moves = []
@@ -63,7 +63,7 @@ struct FormerSchema: Codable {
         case .change(.alter(let old, let new, let added), _), .mark(.alter(let old, let new, let added), _):
             let kept = old.columns.indices.map { column($0, of: old, to: new.columns[$0], missing: nil) }
             let others = zip(new.columns.dropFirst(old.columns.count), added).map { Self.added($0, $1) }
-            return move(old, new, kept + others)
+            return move(old, to: new, columns: kept + others)
         case .rebuild(let old, let new, let sources, _):
             let kept = Set(sources.compactMap(\.column))
             let columns = sources.map { source in
@@ -73,12 +73,12 @@ struct FormerSchema: Codable {
             let dropped = old.columns.indices.filter { !kept.contains($0) }.map { index in
                 Column(role: old.columns[index].role, from: old.columns[index].property, to: nil)
             }
-            return move(old, new, columns + dropped)
+            return move(old, to: new, columns: columns + dropped)
         case .change(.create, _), .mark(.create, _), .requireEmpty, .requireTrue, .requireChild, .note: return nil
         }
     }
 
-    private static func move(_ old: TableSchema, _ new: TableSchema, _ columns: [Column]) -> Move? {
+    private static func move(_ old: TableSchema, to new: TableSchema, columns: [Column]) -> Move? {
         let changed = columns.filter { column in
             guard !column.role.isPrefix else { return false }
             let isSame = column.from.map { from in column.to.map { $0.isSame(as: from) } ?? false } ?? false
@@ -98,7 +98,7 @@ struct FormerSchema: Codable {
     }
 
     private static func added(_ column: ColumnSchema, _ missing: Value?) -> Column {
-        // Where it is required and has no default, the table had no rows.
+        // If it is required and has no default, the table had no rows.
         let value = missing.flatMap { $0.isNull && !column.isOptional ? nil : $0 }
         return Column(role: column.role, from: nil, to: column.property, missing: value.map(data))
     }
@@ -133,7 +133,7 @@ struct FormerSchema: Codable {
     ) throws(StorageError) {
         // An array without rows has no columns either.
         guard !image.columns.isEmpty else { return }
-        // Where each one is, before the first of them gets its new name.
+        // Find all of them before the first gets its new name.
         let places = columns.map { column in column.from.flatMap { image.place(of: $0, column.role.code) } }
         var dropped: [Int] = []
         for (column, place) in zip(columns, places) {

@@ -13,7 +13,7 @@ struct HistoryCopy {
     let context: TransactionContext
     let store: Store
 
-    /// Refuses what would mix two histories, and turns the target's off for the copy itself, which is none of its commits.
+    /// Refuses to mix two histories, and turns the target's off: the copy is no commit of it.
     ///
     /// - Throws: `constraint` if the target has a history and it must not be replaced.
     func prepare(isReplacing: Bool) throws(StorageError) {
@@ -36,30 +36,26 @@ struct HistoryCopy {
         if let known = HistoryTables(in: try writer.tables(), directory) {
             own = known
         } else {
-            own = try HistoryTables.make(in: writer, directory)
+            own = try HistoryTables.create(in: writer, directory)
         }
         var tables = [(source.commits, own.commits), (source.changes, own.changes)]
-        if let former = FormerSchemas.table(in: try writer.tables()) { try writer.change(.drop(former)) }
-        if let former = FormerSchemas.table(in: try reader.tables()) {
-            tables.append((former, try FormerSchemas.makeTable(in: writer)))
-        }
-        if let undone = UndoneCommits.table(in: try writer.tables()) { try writer.change(.drop(undone)) }
-        if let undone = UndoneCommits.table(in: try reader.tables()) {
-            tables.append((undone, try UndoneCommits.makeTable(in: writer)))
+        for table in [FormerSchemaRow.table, UndoneCommit.table] {
+            if let old = table.find(in: try writer.tables()) { try writer.change(.drop(old)) }
+            if let from = table.find(in: try reader.tables()) { tables.append((from, try table.create(in: writer))) }
         }
         for (from, to) in tables {
             try writer.truncate(to, directory)
-            try copy(from, to, writer)
+            try copy(from, to: to, in: writer)
         }
         var settings = try source.settings(in: reader)
         // It is another store: what follows may differ from what follows there.
         settings.store = UUID()
-        try own.record(settings, in: writer)
+        try settings.record(in: writer, directory)
         store.history.active = ActiveHistory(settings, own)
     }
 
     private func copy(
-        _ from: TableSchema, _ to: TableSchema, _ writer: any StorageWriter
+        _ from: TableSchema, to: TableSchema, in writer: any StorageWriter
     ) throws(StorageError) {
         let scan = try TableScan(from, in: reader)
         let batch = RowCopies(to, store)

@@ -125,11 +125,11 @@ extension Store {
         let directory = registry.directory
         var tables = HistoryTables(in: try writer.tables(), directory)
         let settings = try tables?.settings(in: writer) ?? HistorySettings()
-        if tables == nil { tables = try HistoryTables.make(in: writer, directory) }
+        if tables == nil { tables = try HistoryTables.create(in: writer, directory) }
         guard let tables else { return }
         let last = try HistoryReading(tables, writer).last?.number ?? 0
         let wanted = settings.adding(options, after: last)
-        try tables.record(wanted, in: writer)
+        try wanted.record(in: writer, directory)
         history.active = ActiveHistory(wanted, tables)
     }
 }

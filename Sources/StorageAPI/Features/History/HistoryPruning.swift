@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Removes history older than the store's limit, each time enough to keep up with new entries and no more.
+/// Removes history beyond the store's limit, in bounded steps that keep up with new entries.
 struct HistoryPruning {
     /// The number of commits between two of these, if none of them has changed much.
     private static let interval: Int64 = 32
@@ -25,7 +25,7 @@ struct HistoryPruning {
     func run(last: Int64, now: Double, changes: Int64) throws(StorageError) {
         let limit = kept.settings.limit
         guard limit.commits != nil || limit.seconds != nil else { return }
-        // The commits first: the changes of a removed commit are no part of the history. Some have no changes.
+        // Remove the commits first: changes without a commit are no part of the history. Some commits have no changes.
         let history = HistoryReading(kept.tables, writer)
         guard let oldest = try history.first?.number, oldest <= last else { return }
         let end = last - oldest > Self.mostCommits ? oldest + Self.mostCommits : last
@@ -36,7 +36,7 @@ struct HistoryPruning {
         }
         try writer.write(old.map { .int(-$0.number) }, kept.tables.removeCommits)
         let first = old.last.map { $0.number + 1 } ?? oldest
-        // Twice the number that this one adds, so that older ones are removed too.
+        // Twice the number of the new changes, so that older ones are removed too.
         var left = max(Self.mostChanges, 2 * changes)
         while left > 0 {
             let removed = try removeChanges(before: first)

@@ -2,22 +2,6 @@ import StorageDriver
 
 /// Reads a store's history in one session.
 struct HistoryReading {
-    struct Header {
-        let number: Int64
-        let time: Double
-        let author: String?
-        let note: String?
-    }
-
-    struct Change {
-        let commit: Int64
-        let place: Int64
-        let model: String
-        let kind: HistoryKind
-        let key: [Value]
-        let before: RecordImage?
-    }
-
     let tables: HistoryTables
     let session: any StorageSession
 
@@ -31,41 +15,30 @@ struct HistoryReading {
 
     // MARK: Commits
 
-    var last: Header? { get throws(StorageError) { try header(tables.lastCommit, QueryArguments(limit: 1)) } }
+    var last: HistoryCommit? { get throws(StorageError) { try header(tables.lastCommit, QueryArguments(limit: 1)) } }
 
-    var first: Header? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
+    var first: HistoryCommit? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
 
-    func commit(_ number: Int64) throws(StorageError) -> Header? {
+    func commit(_ number: Int64) throws(StorageError) -> HistoryCommit? {
         guard number > 0 else { return nil }
         return try header(tables.commit, QueryArguments([.int(-number)]))
     }
 
-    private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Header? {
+    private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> HistoryCommit? {
         var cursor = try session.rows(plan, arguments)
-        return try cursor.next() ? Self.header(cursor.cells) : nil
+        return try cursor.next() ? HistoryCommit(cursor.cells) : nil
     }
 
-    /// - Throws: `corrupt` for a row that is no commit's.
-    static func header(_ cells: UnsafePointer<Cell>) throws(StorageError) -> Header {
-        guard cells[0].tag == .int, cells[0].int < 0, cells[0].int > Int64.min, cells[1].tag == .double else {
-            throw StorageError(.corrupt, "A commit of the store's history cannot be read; restore a backup.")
-        }
-        return Header(
-            number: -cells[0].int, time: cells[1].double, author: text(cells[2]), note: text(cells[3]))
-    }
-
-    /// The commits of a range of numbers that are there, the oldest first.
-    func commits(_ numbers: Range<Int64>) throws(StorageError) -> [Header] {
+    /// The kept commits of a range of numbers, the oldest first.
+    func commits(_ numbers: Range<Int64>) throws(StorageError) -> [HistoryCommit] {
         let keys = ValueList(width: 1, values: numbers.map { .int(-$0) })
         var cursor = try session.rows(tables.commitsByKey, QueryArguments(lists: [keys]))
-        var found: [Header] = []
-        while try cursor.next() { found.append(try Self.header(cursor.cells)) }
+        var found: [HistoryCommit] = []
+        while try cursor.next() { found.append(try HistoryCommit(cursor.cells)) }
         return found.reversed()
     }
 
-    private static func text(_ cell: Cell) -> String? { if case .text(let text) = cell.value { text } else { nil } }
-
-    /// - Throws: `invalidValue` for a commit that has not been.
+    /// - Throws: `invalidValue` for a commit that the history has not reached.
     func requireReached(_ number: Int64) throws(StorageError) {
         let last = try last?.number ?? 0
         guard number <= last, number >= 0 else {
@@ -73,8 +46,8 @@ struct HistoryReading {
         }
     }
 
-    /// - Throws: `notKept` for a commit whose changes, or those of a later one, are no longer there; `invalidValue` for
-    ///   one that has not been.
+    /// - Throws: `notKept` for a commit if its changes, or the changes of a later one, are no longer kept; `invalidValue` for
+    ///   a commit that the history has not reached.
     func requireKept(after number: Int64) throws(StorageError) {
         try requireReached(number)
         let first = try first?.number ?? 1
@@ -91,7 +64,7 @@ struct HistoryReading {
     /// The next changes after a place of a commit, in their order; of one model if it is named.
     ///
     /// - Throws: `corrupt` if they are not later ones, since reading on from there would never end.
-    func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [Change] {
+    func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [HistoryChange] {
         var found = try changes(of: commit, after: place, of: model)
         if found.count < Self.part {
             let arguments = [.int(commit)] + (model.map { [Value.text($0)] } ?? [])
@@ -103,8 +76,8 @@ struct HistoryReading {
     }
 
     private func checked(
-        _ changes: [Change], after position: (commit: Int64, place: Int64)
-    ) throws(StorageError) -> [Change] {
+        _ changes: [HistoryChange], after position: (commit: Int64, place: Int64)
+    ) throws(StorageError) -> [HistoryChange] {
         var last = position
         for change in changes {
             guard (change.commit, change.place) > last else {
@@ -116,7 +89,9 @@ struct HistoryReading {
     }
 
     /// The next changes of one commit after a place.
-    func changes(of commit: Int64, after place: Int64, of model: String? = nil) throws(StorageError) -> [Change] {
+    func changes(
+        of commit: Int64, after place: Int64, of model: String? = nil
+    ) throws(StorageError) -> [HistoryChange] {
         guard place < Int64.max else { return [] }
         let arguments = [.int(commit), .int(place)] + (model.map { [Value.text($0)] } ?? [])
         let found = try changes(
@@ -125,8 +100,33 @@ struct HistoryReading {
         return try checked(found, after: (commit, place))
     }
 
+    /// Calls the body with the changes of one commit in their order; of one model if it is named. They are read a part at a
+    /// time, so nothing is open while the body runs.
+    func forEachChange(
+        of commit: Int64, in model: String? = nil, _ body: (HistoryChange) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try forEachPart(of: commit, in: model) { (part) throws(StorageError) in
+            for change in part { try body(change) }
+        }
+    }
+
+    /// Calls the body with parts of the changes of one commit.
+    func forEachPart(
+        of commit: Int64, in model: String? = nil, _ body: ([HistoryChange]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var place: Int64 = 0
+        var count = Self.part
+        while count == Self.part {
+            let part = try changes(of: commit, after: place, of: model)
+            guard let last = part.last else { return }
+            try body(part)
+            place = last.place
+            count = part.count
+        }
+    }
+
     /// The first change of a record, or of all records of its model, after a commit.
-    func firstChange(of key: [Value], in model: String, after commit: Int64) throws(StorageError) -> Change? {
+    func firstChange(of key: [Value], in model: String, after commit: Int64) throws(StorageError) -> HistoryChange? {
         try changes(
             tables.firstChange,
             QueryArguments(
@@ -137,21 +137,10 @@ struct HistoryReading {
         ).first
     }
 
-    private func changes(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [Change] {
-        var found: [Change] = []
+    private func changes(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [HistoryChange] {
+        var found: [HistoryChange] = []
         var cursor = try session.rows(plan, arguments)
-        while try cursor.next() {
-            let cells = cursor.cells
-            guard case .text(let model) = cells[2].value, let kind = HistoryKind(rawValue: cells[3].int),
-                case .blob(let key) = cells[4].value
-            else { throw StorageError(.corrupt, "An entry of the store's history cannot be read; restore a backup.") }
-            var before: RecordImage?
-            if case .blob(let bytes) = cells[5].value { before = RecordImage(bytes: bytes) }
-            found.append(
-                Change(
-                    commit: cells[0].int, place: cells[1].int, model: model, kind: kind,
-                    key: try RecordImage.key(of: key), before: before))
-        }
+        while try cursor.next() { found.append(try HistoryChange(cursor.cells)) }
         return found
     }
 }

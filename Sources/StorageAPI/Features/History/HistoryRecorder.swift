@@ -1,19 +1,10 @@
 import StorageDriver
 
-/// Writes the history of one commit while it runs: a record's entry when it is first changed, before it is. So a
-/// savepoint that is undone takes its entries with it, and a large write holds none of them.
+/// Writes the history of one commit while it runs: a record's entry just before the record's first change. So a savepoint
+/// that is undone takes its entries with it, and a large write holds none of them in memory.
 ///
 /// Used by one thread: the one that runs the write.
 final class HistoryRecorder: ChangeSubscriber {
-    private struct Header: Equatable {
-        let number: Int64
-        let time: Double
-        var author: String?
-        var note: String?
-
-        var row: [Value] { [.int(-number), .double(time), .value(author), .value(note)] }
-    }
-
     private struct Entry {
         let model: String
         let key: [Value]
@@ -26,29 +17,29 @@ final class HistoryRecorder: ChangeSubscriber {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let signature: CommitSignature
-    private var savepoints: [(header: Header?, entries: Int)] = []
+    private var savepoints: [(header: HistoryCommit?, entries: Int)] = []
     /// The time in seconds since the reference date.
     private let clock: @Sendable () -> Double
     /// Called with the number of the commit after it.
     private let didCommit: (Int64) -> Void
-    /// The commit's row, if there is one yet.
-    private var header: Header?
+    /// The commit's row; nil until it is written.
+    private var header: HistoryCommit?
     private var entries: [Entry] = []
     /// The number of a record's entry, by model and key.
     private var known = ByName<[[Value]: Int]>()
     private var lastPlace: Int64 = 0
-    /// Rows that are to be written.
+    /// The values of rows that are not written yet.
     private var rows: [Value] = []
     /// True if some record was changed more than once, so that the kind of its entry may differ at the end.
     private var hasRepeats = false
-    /// The place after which the entries of all records of a model begin, which went at once.
+    /// The place before the entries of a model's records that were removed at once.
     private var placesOfEverything = ByName<Int64>()
     /// The handles with which the models' records were read.
     private var handles = ByName<ModelHandle>()
 
     init(
-        _ kept: ActiveHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
-        _ signature: CommitSignature, clock: @escaping @Sendable () -> Double, didCommit: @escaping (Int64) -> Void
+        _ kept: ActiveHistory, in writer: any StorageWriter, registry: ModelRegistry, limits: BackendInfo.Limits,
+        signature: CommitSignature, clock: @escaping @Sendable () -> Double, didCommit: @escaping (Int64) -> Void
     ) {
         self.kept = kept
         self.writer = writer
@@ -59,7 +50,7 @@ final class HistoryRecorder: ChangeSubscriber {
         self.didCommit = didCommit
     }
 
-    /// The place of the last entry; nil if there is none yet.
+    /// The place of the last entry; nil before the first.
     var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
 
     func didChangeTables() { handles = ByName() }
@@ -98,11 +89,11 @@ final class HistoryRecorder: ChangeSubscriber {
         known[model, default: [:]][key] = entries.count
         lastPlace += 1
         entries.append(Entry(model: model, key: key, kind: kind, place: lastPlace))
-        addRow(lastPlace, model, HistoryKind(kind), key, before)
+        addRow(HistoryKind(kind), at: lastPlace, of: model, key: key, before: before)
     }
 
     private func addRow(
-        _ place: Int64, _ model: String, _ kind: HistoryKind, _ key: [Value], _ before: RecordImage?
+        _ kind: HistoryKind, at place: Int64, of model: String, key: [Value], before: RecordImage? = nil
     ) {
         rows += [
             .int(0), .int(place), .text(model), .int(kind.rawValue), .blob(RecordImage.bytes(of: key)),
@@ -110,7 +101,7 @@ final class HistoryRecorder: ChangeSubscriber {
         ]
     }
 
-    /// Writes the entries that were added, and the commit's own row if there is none yet.
+    /// Writes the entries that were added, and first the commit's own row.
     func willWrite() throws(StorageError) {
         guard !rows.isEmpty else { return }
         let header = try begin()
@@ -125,31 +116,31 @@ final class HistoryRecorder: ChangeSubscriber {
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func begin() throws(StorageError) -> Header {
+    private func begin() throws(StorageError) -> HistoryCommit {
         if let header { return header }
         try signature.check()
         let last = try HistoryReading(kept.tables, writer).last
         guard last?.number ?? 0 < Int64.max else {
             throw StorageError(.overflow, "The numbers for commits of the history are used up.")
         }
-        // A clock that goes back does not take the log with it.
+        // Times never go back, whatever the clock does.
         let now = clock()
-        let header = Header(
+        let header = HistoryCommit(
             number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature.author,
             note: signature.note)
-        try writer.write(header.row, kept.tables.addCommit)
+        try writer.write(header.values, kept.tables.addCommit)
         self.header = header
         return header
     }
 
     // MARK: All records
 
-    /// Writes an entry of its own for each record that is kept, a part at a time, else one of all.
+    /// Writes an entry for each record if the model's records are kept, a part at a time; otherwise one for all.
     func willReplaceAll(of model: String) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
             lastPlace += 1
-            addRow(lastPlace, model, .everything, [], nil)
+            addRow(.everything, at: lastPlace, of: model, key: [])
             return try willWrite()
         }
         placesOfEverything[model] = lastPlace
@@ -159,37 +150,38 @@ final class HistoryRecorder: ChangeSubscriber {
                 let key = Array(keys[row])
                 if known[model]?[key] != nil { continue }
                 lastPlace += 1
-                addRow(lastPlace, model, .deleted, key, images[key])
+                addRow(.deleted, at: lastPlace, of: model, key: key, before: images[key])
             }
             try willWrite()
         }
     }
 
-    /// Writes an entry that any record may have changed. An entry with the record before cannot be written any more.
+    /// Writes an entry that any record may have changed: the records before are no longer stored.
     func didReact(in model: String) throws(StorageError) {
         if needsRecords(of: model) { throw DatabaseReactions.refusal(model, "the history") }
         try willReplaceAll(of: model)
     }
 
-    /// Writes entries for all records of a model. Where one of the same key went before, its entry becomes that of an update,
-    /// or goes too if the record is as it was: the entries and the records both come in the order of keys.
+    /// Writes entries for all records of a model. A deleted and re-inserted key becomes one update, or no entry if the record
+    /// is unchanged: the entries and the records both come in the order of keys.
     func didReplaceAll(of model: String) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = ByName()
         var gone = header.map {
-            GoneRecords(HistoryReading(kept.tables, writer), $0.number, model, after: placesOfEverything[model])
+            GoneRecords(
+                HistoryReading(kept.tables, writer), of: model, in: $0.number, after: placesOfEverything[model])
         }
         try forEachKey(of: model) { (keys) throws(StorageError) in
-            var replaced: [HistoryReading.Change] = []
+            var replaced: [HistoryChange] = []
             for row in 0..<keys.count {
                 let key = Array(keys[row])
-                // An entry of its own is corrected at the end.
+                // The entry of a single record is corrected at the end.
                 if known[model]?[key] != nil { continue }
                 if let change = try gone?.change(of: key) {
                     replaced.append(change)
                 } else {
                     lastPlace += 1
-                    addRow(lastPlace, model, .inserted, key, nil)
+                    addRow(.inserted, at: lastPlace, of: model, key: key)
                 }
             }
             try correct(replaced, model)
@@ -197,8 +189,8 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
-    /// Corrects the entries of records that went, and that others of the same keys have replaced.
-    private func correct(_ replaced: [HistoryReading.Change], _ model: String) throws(StorageError) {
+    /// Corrects the entries of removed records that records with the same keys have replaced.
+    private func correct(_ replaced: [HistoryChange], _ model: String) throws(StorageError) {
         guard let commit = replaced.first?.commit, let width = replaced.first?.key.count else { return }
         let keys = ValueList(width: width, values: replaced.flatMap(\.key))
         let now = try RecordImage.read(keys, handle(model), in: writer)
@@ -220,7 +212,7 @@ final class HistoryRecorder: ChangeSubscriber {
         let root = handle.tables.root.schema
         let scan = handle.plan(Query(.columns(root.key)))
         var keys = ValueList(width: root.key.count, values: [])
-        // Meanwhile other tables are written, and not this one.
+        // The body writes other tables, and not this one.
         var cursor = try writer.rows(scan, QueryArguments())
         while try cursor.next() {
             for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
@@ -241,7 +233,7 @@ final class HistoryRecorder: ChangeSubscriber {
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
         (header.author, header.note) = (signature.author, signature.note)
-        if header != before { try writer.write(header.row, kept.tables.putCommit) }
+        if header != before { try writer.write(header.values, kept.tables.putCommit) }
         let pruning = HistoryPruning(kept, writer)
         if pruning.isDue(after: header.number, changes: lastPlace) {
             try pruning.run(last: header.number, now: header.time, changes: lastPlace)
@@ -252,8 +244,8 @@ final class HistoryRecorder: ChangeSubscriber {
         header.map { header in { [didCommit] in didCommit(header.number) } }
     }
 
-    /// Takes the records that are as they were before a change of their tables out of the net effect. Costs nothing where
-    /// no tables have changed.
+    /// Removes from the net effect the records that are as they were before a change of their tables. Costs nothing if no
+    /// tables have changed.
     private func removeUnchanged(from changes: ChangeSet, _ commit: Int64) throws(StorageError) {
         for model in kept.settings.models where model.recordsSince != nil {
             let keys = changes.undecided(of: model.name)
@@ -263,7 +255,7 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
-    private func correct(_ net: [NetChanges], _ header: Header) throws(StorageError) {
+    private func correct(_ net: [NetChanges], _ header: HistoryCommit) throws(StorageError) {
         var correction = Correction(commit: header.number)
         let everything = net.filter(\.isReplaced)
         for entry in entries where !everything.contains(where: { $0.model.isSame(as: entry.model) }) {
@@ -275,23 +267,16 @@ final class HistoryRecorder: ChangeSubscriber {
         try writer.write(correction.gone, kept.tables.removeChanges)
     }
 
-    /// Corrects the entries of a model whose records all went, or are others. The captured changes do not show the
-    /// net change of one record; it is derived from earlier entries and the current records.
+    /// Corrects the entries of a model whose records were all removed or replaced. The captured changes do not show the net
+    /// change of one record; it follows from earlier entries and the current records.
     private func correctEverything(of model: String, _ correction: inout Correction) throws(StorageError) {
         guard let known = known[model], !known.isEmpty else { return }
         var first = known.mapValues { (place: entries[$0].place, kind: entries[$0].kind) }
-        // A record that went with all and came back has two entries. The first has the record before.
-        let history = HistoryReading(kept.tables, writer)
-        var place: Int64 = 0
-        while true {
-            let part = try history.changes(of: correction.commit, after: place, of: model)
-            for change in part where change.kind == .deleted {
-                guard let later = first[change.key], later.place > change.place else { continue }
-                correction.remove(later.place)
-                first[change.key] = (change.place, .delete)
-            }
-            guard let last = part.last, part.count == HistoryReading.part else { break }
-            place = last.place
+        // A record that was removed with all others and inserted again has two entries. The first has the record before.
+        try HistoryReading(kept.tables, writer).forEachChange(of: correction.commit, in: model) { change in
+            guard change.kind == .deleted, let later = first[change.key], later.place > change.place else { return }
+            correction.remove(later.place)
+            first[change.key] = (change.place, .delete)
         }
         let handle = try handle(model)
         let keys = Array(first.keys)
@@ -308,21 +293,21 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 }
 
-/// The entries of the records of a model that went at once, in the order of keys.
+/// The entries of a model's records that were removed at once, in the order of keys.
 private struct GoneRecords {
     private let history: HistoryReading
     private let commit: Int64
     private let model: String
-    private var part: ArraySlice<HistoryReading.Change> = []
-    /// The start of the next part; nil if there is none.
+    private var part: ArraySlice<HistoryChange> = []
+    /// The place after which the next part begins; nil after the last part.
     private var next: Int64?
 
-    init(_ history: HistoryReading, _ commit: Int64, _ model: String, after place: Int64?) {
+    init(_ history: HistoryReading, of model: String, in commit: Int64, after place: Int64?) {
         (self.history, self.commit, self.model, next) = (history, commit, model, place)
     }
 
-    /// The entry of a record; nil if it has none. Keys are asked for in their order.
-    mutating func change(of key: [Value]) throws(StorageError) -> HistoryReading.Change? {
+    /// Returns the entry of a record, or nil. Call it with keys in ascending order.
+    mutating func change(of key: [Value]) throws(StorageError) -> HistoryChange? {
         while let change = try first() {
             if change.kind == .deleted, change.key == key { return change }
             if change.kind == .deleted, key.lexicographicallyPrecedes(change.key) { return nil }
@@ -331,7 +316,7 @@ private struct GoneRecords {
         return nil
     }
 
-    private mutating func first() throws(StorageError) -> HistoryReading.Change? {
+    private mutating func first() throws(StorageError) -> HistoryChange? {
         if part.isEmpty, let place = next {
             part = try history.changes(of: commit, after: place, of: model)[...]
             next = part.count == HistoryReading.part ? part.last?.place : nil
@@ -355,27 +340,6 @@ private struct Correction {
     }
 
     mutating func remove(_ place: Int64) { gone += [.int(commit), .int(place)] }
-}
-
-/// The kind of change that an entry records, as it is stored.
-enum HistoryKind: Int64 {
-    case inserted = 0
-    case updated = 1
-    case deleted = 2
-    /// Any record of the model may have changed.
-    case everything = 3
-
-    init(_ kind: ChangeKind) {
-        switch kind {
-        case .insert: self = .inserted
-        case .update: self = .updated
-        case .delete: self = .deleted
-        }
-    }
-}
-
-extension Value {
-    fileprivate static func value(_ text: String?) -> Value { text.map(Value.text) ?? .null }
 }
 
 extension TransactionContext {

@@ -9,7 +9,6 @@ final class HistoryTables: Sendable {
     let changes: TableSchema
 
     let readSettings: QueryPlan
-    let writeSettings: WritePlan
     let lastCommit: QueryPlan
     let firstCommit: QueryPlan
     let commit: QueryPlan
@@ -36,90 +35,59 @@ final class HistoryTables: Sendable {
 
     /// The tables of a store; nil if it has none.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
-        func table(_ name: String) -> TableSchema? { tables.first { $0.path == ["\u{0}" + name] } }
-        guard let settings = table("settings"), let commits = table("commits"), let changes = table("changes") else {
-            return nil
-        }
+        guard let settings = HistorySettings.table.find(in: tables), let commits = HistoryCommit.table.find(in: tables),
+            let changes = HistoryChange.table.find(in: tables)
+        else { return nil }
         self.init(settings: settings, commits: commits, changes: changes, directory)
     }
 
     init(settings: TableSchema, commits: TableSchema, changes: TableSchema, _ directory: ModelDirectory) {
         (self.settings, self.commits, self.changes) = (settings, commits, changes)
-        func read(_ table: TableSchema, _ query: Query) -> QueryPlan {
-            QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
-        }
-        func write(_ table: TableSchema, _ operation: WriteOperation, _ columns: [Int]? = nil) -> WritePlan {
-            WritePlan(
-                id: directory.nextPlan(), operation: operation, table: table,
-                columns: columns ?? Array(table.columns.indices))
-        }
-        readSettings = read(settings, Query(.columns([1])))
-        writeSettings = write(settings, .insert)
+        readSettings = directory.plan(Query(.columns([1])), of: settings)
 
         let header = Query.Result.columns(Array(commits.columns.indices))
-        // Their numbers are stored as negative ones: the first in key order is the last commit, which every write asks for.
+        // In key order the last commit is the first.
         let oldestFirst = Query.SortKey(term: .column(0), type: .int64, isDescending: true)
-        lastCommit = read(commits, Query(header).limited)
-        firstCommit = read(commits, Query(header, order: [oldestFirst]).limited)
-        allCommits = read(commits, Query(header, order: [oldestFirst]))
-        commit = read(commits, Query(header, scope: .key(columns: 1)))
-        commitsByKey = read(commits, Query(header, scope: .keys(columns: 1, list: 0)))
-        addCommit = write(commits, .insert)
-        putCommit = write(commits, .upsert)
-        removeCommits = write(commits, .delete, [0])
+        lastCommit = directory.plan(Query(header).limited, of: commits)
+        firstCommit = directory.plan(Query(header, order: [oldestFirst]).limited, of: commits)
+        allCommits = directory.plan(Query(header, order: [oldestFirst]), of: commits)
+        commit = directory.plan(Query(header, scope: .key(columns: 1)), of: commits)
+        commitsByKey = directory.plan(Query(header, scope: .keys(columns: 1, list: 0)), of: commits)
+        addCommit = directory.plan(.insert, of: commits)
+        putCommit = directory.plan(.upsert, of: commits)
+        removeCommits = directory.plan(.delete, of: commits, columns: [0])
 
         let row = Query.Result.columns(Array(changes.columns.indices))
-        func compared(_ comparison: Comparison, _ column: Int, _ argument: Int, _ type: ColumnType) -> QueryTerm {
+        func column(_ column: Int, _ comparison: Comparison, argument: Int, type: ColumnType = .int64) -> QueryTerm {
             .comparison(comparison, .column(column), .argument(argument), type)
         }
-        let ofModel = compared(.equal, 2, 1, .string)
-        let later = compared(.greater, 0, 0, .int64)
+        let ofModel = column(2, .equal, argument: 1, type: .string)
+        let later = column(0, .greater, argument: 0)
         // The arguments of a scope come first.
-        let laterPlace = compared(.greater, 1, 1, .int64)
-        addChanges = write(changes, .insert)
-        setKinds = write(changes, .update, [0, 1, 3])
-        removeChanges = write(changes, .delete, [0, 1])
-        changesOfCommit = read(changes, Query(row, scope: .key(columns: 1), filter: laterPlace).limited)
-        changesAfter = read(changes, Query(row, filter: later).limited)
-        modelChangesOfCommit = read(
-            changes,
-            Query(row, scope: .key(columns: 1), filter: .and([laterPlace, compared(.equal, 2, 2, .string)])).limited)
-        modelChangesAfter = read(changes, Query(row, filter: .and([later, ofModel])).limited)
+        let laterPlace = column(1, .greater, argument: 1)
+        addChanges = directory.plan(.insert, of: changes)
+        setKinds = directory.plan(.update, of: changes, columns: [0, 1, 3])
+        removeChanges = directory.plan(.delete, of: changes, columns: [0, 1])
+        changesOfCommit = directory.plan(Query(row, scope: .key(columns: 1), filter: laterPlace).limited, of: changes)
+        changesAfter = directory.plan(Query(row, filter: later).limited, of: changes)
+        let ofSameModel = column(2, .equal, argument: 2, type: .string)
+        modelChangesOfCommit = directory.plan(
+            Query(row, scope: .key(columns: 1), filter: .and([laterPlace, ofSameModel])).limited, of: changes)
+        modelChangesAfter = directory.plan(Query(row, filter: .and([later, ofModel])).limited, of: changes)
         let ofRecord = QueryTerm.or([
-            compared(.equal, 4, 2, .data), compared(.equal, 3, 3, .int64),
+            column(4, .equal, argument: 2, type: .data), column(3, .equal, argument: 3),
         ])
-        firstChange = read(changes, Query(row, filter: .and([later, ofModel, ofRecord])).limited)
-        changesBefore = read(changes, Query(.columns([0, 1]), filter: compared(.less, 0, 0, .int64)).limited)
+        firstChange = directory.plan(Query(row, filter: .and([later, ofModel, ofRecord])).limited, of: changes)
+        changesBefore = directory.plan(
+            Query(.columns([0, 1]), filter: column(0, .less, argument: 0)).limited, of: changes)
     }
 
-    /// Makes the tables in a store that has none.
-    static func make(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) -> HistoryTables {
-        // No prefix is reserved here: it is reserved for the store, and these tables are the store's own.
-        var names = NameAllocator(used: try writer.tables().map(\.name), reservedPrefixes: [])
-        func table(_ name: String, key: [Int], _ columns: [ColumnSchema]) throws(StorageError) -> TableSchema {
-            let table = TableSchema(
-                name: names.allocate("storage_history_" + name), path: ["\u{0}" + name], columns: columns, key: key)
-            try writer.change(.create(table))
-            return table
-        }
-        func column(_ name: String, _ type: ColumnType, isOptional: Bool = false) -> ColumnSchema {
-            ColumnSchema(name: name, property: name, type: type, isOptional: isOptional)
-        }
-        return HistoryTables(
-            settings: try table("settings", key: [0], [column("id", .int64), column("settings", .string)]),
-            commits: try table(
-                "commits", key: [0],
-                [
-                    column("number", .int64), column("time", .date), column("author", .string, isOptional: true),
-                    column("note", .string, isOptional: true),
-                ]),
-            changes: try table(
-                "changes", key: [0, 1],
-                [
-                    column("commit", .int64), column("place", .int64), column("model", .string), column("kind", .int64),
-                    column("key", .data), column("record", .data, isOptional: true),
-                ]),
-            directory)
+    /// Creates the tables in a store that has none.
+    static func create(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) -> HistoryTables
+    {
+        HistoryTables(
+            settings: try HistorySettings.table.create(in: writer), commits: try HistoryCommit.table.create(in: writer),
+            changes: try HistoryChange.table.create(in: writer), directory)
     }
 }
 

@@ -24,7 +24,7 @@ extension Store {
             self.place = place
         }
 
-        /// The token of a text; nil for text that is none.
+        /// The token of a text; nil for any other text.
         public init?(_ description: String) {
             let parts = description.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, let store = UUID(uuidString: String(parts[0])) else { return nil }

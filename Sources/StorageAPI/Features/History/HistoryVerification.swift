@@ -30,7 +30,7 @@ struct HistoryVerification {
         var last: (number: Int64, time: Double)?
         var hasChange = try changes.next()
         while try commits.next() {
-            let header = try HistoryReading.header(commits.cells)
+            let header = try HistoryCommit(commits.cells)
             let (number, time) = (header.number, header.time)
             if let last, number != last.number + 1 {
                 tell("does not follow on \(last.number), the one before it", number)
@@ -53,13 +53,11 @@ struct HistoryVerification {
     }
 
     private func check(_ change: TableScan) {
-        let cells = change.cells
-        guard let kind = HistoryKind(rawValue: cells[3].int), case .blob(let bytes) = cells[4].value,
-            let key = try? RecordImage.key(of: bytes), kind == .everything || !key.isEmpty
-        else { return tell("cannot be read", of: change) }
-        guard case .blob(let image) = cells[5].value else { return }
+        guard let row = try? HistoryChange(change.cells), row.kind == .everything || !row.key.isEmpty else {
+            return tell("cannot be read", of: change)
+        }
         do throws(StorageError) {
-            try ImageSession.verify(RecordImage(bytes: image))
+            if let before = row.before { _ = try ImageTable.all(of: before) }
         } catch {
             tell("has a record that cannot be read", of: change)
         }

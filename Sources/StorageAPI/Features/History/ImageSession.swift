@@ -9,12 +9,12 @@ final class ImageSession: StorageSession {
 
     /// - Parameters:
     ///   - model: the model as it is now.
-    ///   - defaults: what properties have that came after the record.
-    ///   - changes: those of the model's schema since the record.
+    ///   - defaults: the values of properties that were added after the record.
+    ///   - changes: the changes of the model's schema since the record.
     /// - Throws: `corrupt` for bytes that are no image; `schemaMismatch` if the model no longer has a property that the
     ///   record had.
     init(
-        _ image: RecordImage, key: [Value], _ model: ModelTables, _ defaults: DeclaredDefaults,
+        _ image: RecordImage, key: [Value], _ model: ModelTables, defaults: DeclaredDefaults,
         since changes: [FormerSchema]
     ) throws(StorageError) {
         (self.key, self.model, self.defaults) = (key, model, defaults)
@@ -30,7 +30,7 @@ final class ImageSession: StorageSession {
         if let property = missingChild ?? missingArray { throw mismatch(property, "now requires") }
     }
 
-    /// An owned record that each owner has, and that some did not have then.
+    /// The path of a record that each owner now owns, and some did not.
     private var missingChild: String? {
         for table in model.tables.lazy.map(\.schema) where table.isRequired {
             let path = table.path.dropFirst().dropLast()
@@ -42,7 +42,7 @@ final class ImageSession: StorageSession {
         return nil
     }
 
-    /// An array that is never nil, and was nil then.
+    /// The path of an array that now is never nil, and was nil.
     private var missingArray: String? {
         for table in model.tables {
             guard let image = images.first(where: { $0.isSame(as: table.schema) }) else { continue }
@@ -54,9 +54,6 @@ final class ImageSession: StorageSession {
         }
         return nil
     }
-
-    /// - Throws: `corrupt` for bytes that are no image.
-    static func verify(_ image: RecordImage) throws(StorageError) { _ = try ImageTable.all(of: image) }
 
     /// The first property of a record that the tables do not have.
     private static func unknown(_ images: [ImageTable], _ known: [TableSchema]) -> [String]? {
@@ -114,7 +111,7 @@ final class ImageSession: StorageSession {
 
     private func place(of index: Int, in table: TableSchema, _ image: ImageTable) throws(StorageError) -> Place {
         let column = table.columns[index]
-        // Arrays at two levels may have one name, so those that come first go by their order.
+        // Arrays at two levels may have the same name, so prefix columns are matched by their order.
         let before = table.columns[..<index].count { $0.role == column.role }
         if column.role == .owner { return .value(before < key.count ? key[before] : .null) }
         let place =
@@ -129,7 +126,7 @@ final class ImageSession: StorageSession {
     ///
     /// - Throws: `schemaMismatch` if it is required and has no default.
     private func missing(_ column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value {
-        // An array that was there and has become Optional since was not nil.
+        // An array that has become Optional since was not nil.
         if column.role == .presence {
             let owner = model.tables.first { $0.schema.pathBytes == table.pathBytes }
             let array = owner?.relations.first { $0.storedProperty.isSame(as: column.property) }
@@ -148,11 +145,11 @@ final class ImageSession: StorageSession {
 extension RecordImage {
     /// The record as the model's type.
     ///
-    /// - Parameter changes: those of the model's schema since the image was made.
+    /// - Parameter changes: the changes of the model's schema since the image was made.
     func record<M: Storable>(
-        _: M.Type, key: [Value], _ handle: ModelHandle, _ defaults: DeclaredDefaults, since changes: [FormerSchema]
+        _: M.Type, key: [Value], _ handle: ModelHandle, defaults: DeclaredDefaults, since changes: [FormerSchema]
     ) throws(StorageError) -> M? {
-        let session = try ImageSession(self, key: key, handle.tables, defaults, since: changes)
+        let session = try ImageSession(self, key: key, handle.tables, defaults: defaults, since: changes)
         var found: M?
         try RecordReader(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
             found = try rows.nextModel(M.self)

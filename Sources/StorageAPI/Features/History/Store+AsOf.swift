@@ -41,7 +41,7 @@ extension Store {
             guard let image = change.before else { return nil }
             let former = try FormerSchemas(in: history.session)
             return try image.record(
-                M.self, key: values, handle, DeclaredDefaults(type: type), since: former.since(change))
+                M.self, key: values, handle, defaults: DeclaredDefaults(type: type), since: former.since(change))
         }
     }
 }

@@ -60,8 +60,8 @@ extension Store {
         public var storedBefore: DynamicRecord? { get throws(StorageError) { try stored?.record() } }
 
         init(
-            _ change: HistoryReading.Change, _ header: HistoryReading.Header, _ token: HistoryToken, key: Key?,
-            _ image: Result<Record?, StorageError>, _ stored: StoredImage?
+            _ change: HistoryChange, of header: HistoryCommit, token: HistoryToken, key: Key?,
+            image: Result<Record?, StorageError>, stored: StoredImage?
         ) {
             commit = Int(change.commit)
             time = Date(timeIntervalSinceReferenceDate: header.time)
@@ -92,7 +92,7 @@ extension Store {
         /// The model's type, which is prepared before it is read.
         var type: (any Storable.Type)?
         let entry:
-            @Sendable (HistoryReading.Change, HistoryReading.Header, HistoryToken, HistoryPage)
+            @Sendable (HistoryChange, HistoryCommit, HistoryToken, HistoryPage)
                 throws(StorageError) -> Element
 
         public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
@@ -138,11 +138,12 @@ extension Store {
                 if let position { try settings.check(position, history) }
                 let first = try history.first?.number ?? 1
                 let after = position.map { (Int64($0.commit), $0.place) } ?? (first - 1, .max)
-                let page = HistoryPage(history.session, try FormerSchemas(in: history.session), store)
-                var headers: [Int64: HistoryReading.Header] = [:]
+                let page = HistoryPage(
+                    session: history.session, former: try FormerSchemas(in: history.session), store: store)
+                var headers: [Int64: HistoryCommit] = [:]
                 var entries: [Element] = []
                 var place = after
-                // Of a part in which no entry has a commit, what follows is read at once: an empty part is the end.
+                // An empty page is the end, so go on after a part in which no entry has a commit.
                 while entries.isEmpty {
                     let changes = try history.changes(after: place.0, place.1, of: model)
                     guard let last = changes.last else { break }
@@ -190,10 +191,11 @@ extension Store {
                 guard let image = change.before else { return nil }
                 return try image.record(
                     DynamicRecord.self, key: change.key, registry.recorded(change.model, in: page.session),
-                    registry.defaults(of: change.model), since: page.former.since(change))
+                    defaults: registry.defaults(of: change.model), since: page.former.since(change))
             }
             let key = change.kind == .everything ? nil : change.key
-            return HistoryEntry(change, header, token, key: key, image, try page.stored(change))
+            return HistoryEntry(
+                change, of: header, token: token, key: key, image: image, stored: try page.stored(change))
         }
     }
 
@@ -212,9 +214,11 @@ extension Store {
             let image = Result { () throws(StorageError) -> M? in
                 guard let image = change.before else { return nil }
                 return try image.record(
-                    M.self, key: change.key, handle, DeclaredDefaults(type: type), since: page.former.since(change))
+                    M.self, key: change.key, handle, defaults: DeclaredDefaults(type: type),
+                    since: page.former.since(change))
             }
-            return HistoryEntry(change, header, token, key: key, image, try page.stored(change))
+            return HistoryEntry(
+                change, of: header, token: token, key: key, image: image, stored: try page.stored(change))
         }
     }
 
@@ -252,9 +256,9 @@ extension Store {
         public let records: [String]
         /// The limit of the history that is kept.
         public let keeping: HistoryLimit
-        /// The number of the oldest commit that is kept; nil if there is none.
+        /// The number of the oldest commit that is kept; nil before the first commit.
         public let firstCommit: Int?
-        /// The number of the last commit; nil if there is none.
+        /// The number of the last commit; nil before the first.
         public let lastCommit: Int?
     }
 }
@@ -263,14 +267,10 @@ extension Store {
 struct HistoryPage {
     let session: any StorageSession
     let former: FormerSchemas
-    private let store: Store
-
-    init(_ session: any StorageSession, _ former: FormerSchemas, _ store: Store) {
-        (self.session, self.former, self.store) = (session, former, store)
-    }
+    let store: Store
 
     /// The record that an entry has, if it has one.
-    func stored(_ change: HistoryReading.Change) throws(StorageError) -> StoredImage? {
+    func stored(_ change: HistoryChange) throws(StorageError) -> StoredImage? {
         guard let image = change.before else { return nil }
         return StoredImage(
             image: image, model: change.model, key: change.key, tables: try former.tables(at: change),

@@ -42,7 +42,7 @@ extension Store {
             try context.givenSignature?.check()
             context.hooks?.origin = .undo
             return try body(self.history.reading(in: context.openWriter())) { (commit) throws(StorageError) in
-                var undoing = try Undoing(commit, context, self)
+                var undoing = try Undoing(commit, in: context, of: self)
                 return try undoing.run()
             }
         }
@@ -58,14 +58,14 @@ private struct Undoing {
     let history: HistoryReading
     let settings: HistorySettings
     let former: FormerSchemas
-    /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
+    /// The place of each record's first entry in the commit, by model. The first entry holds the state before the commit.
     var firstPlaces = ByName<[[Value]: Int64]>()
     /// The places after which the parts of the commit's changes begin.
     private var parts: [Int64] = []
     /// The deleted records, by model.
     var gone = ByName<KeySet>()
 
-    init(_ commit: Int64, _ context: TransactionContext, _ store: Store) throws(StorageError) {
+    init(_ commit: Int64, in context: TransactionContext, of store: Store) throws(StorageError) {
         self.commit = commit
         self.context = context
         self.store = store
@@ -105,27 +105,24 @@ private struct Undoing {
         StorageError(.notFound, "The store's history has no commit \(commit); history(since:) tells which there are.")
     }
 
-    /// Calls the body with each change of the commit that is the first of its record, the last one first: the foreign keys of a
-    /// database hold after each of them.
+    /// Calls the body with the first change of each record in the commit, in reverse order, so that the foreign keys of a
+    /// database hold after each step.
     private func forEachFirst(
-        _ body: ([HistoryReading.Change]) throws(StorageError) -> Void
+        _ body: ([HistoryChange]) throws(StorageError) -> Void
     ) throws(StorageError) {
         for place in parts.reversed() {
-            let part = try page(after: place) ?? []
+            let part = try history.changes(of: commit, after: place)
             try body(part.reversed().filter { firstPlaces[$0.model]?[$0.key] == $0.place })
         }
     }
 
-    private func page(after place: Int64) throws(StorageError) -> [HistoryReading.Change]? {
-        let part = try history.changes(of: commit, after: place)
-        return part.isEmpty ? nil : part
-    }
-
     private mutating func collect() throws(StorageError) {
+        // The history is read by itself: the closure changes this value.
+        let (history, commit) = (history, commit)
         var place: Int64 = 0
-        while let part = try page(after: place), let last = part.last {
+        try history.forEachPart(of: commit) { (part) throws(StorageError) in
             parts.append(place)
-            place = last.place
+            place = part.last?.place ?? place
             for change in part where firstPlaces[change.model]?[change.key] == nil {
                 guard let model = settings.model(change.model), commit > model.since else {
                     throw StorageError(
@@ -145,7 +142,7 @@ private struct Undoing {
         }
     }
 
-    /// - Throws: `conflict` if a record is not as the commit left it. One that was changed and changed back is.
+    /// - Throws: `conflict` if a record is not as the commit left it. A record that was changed back is no conflict.
     private func findConflicts() throws(StorageError) {
         var found: [(model: String, key: [Value])] = []
         var seen = ByName<Set<[Value]>>()
@@ -154,7 +151,7 @@ private struct Undoing {
             let part = try history.changes(after: position.commit, position.place, of: nil)
             guard let last = part.last else { break }
             position = (last.commit, last.place)
-            // The first change since has the record as the commit left it.
+            // The first later change has the record as the commit left it.
             let first = part.filter { change in
                 firstPlaces[change.model]?[change.key] != nil
                     && seen[change.model, default: []].insert(change.key).inserted
@@ -168,7 +165,7 @@ private struct Undoing {
                 let now = try RecordImage.read(keys, handle, in: writer)
                 for change in changes {
                     let isKept = change.kind == .inserted || change.before != nil
-                    if isKept, try isSame(now[change.key], change, handle) { continue }
+                    if isKept, try isSame(now[change.key], as: change, handle) { continue }
                     found.append((model, change.key))
                 }
             }
@@ -178,29 +175,29 @@ private struct Undoing {
 
     /// Returns whether a record is unchanged since a change. Different bytes may hold the same record.
     private func isSame(
-        _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
+        _ now: RecordImage?, as change: HistoryChange, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {
         if now == change.before { return true }
         let expiry = handle.tables.root.schema.columns.first(where: \.isExpiry)?.property
         if expiry == nil, now == nil || change.before == nil { return false }
-        let was = try unexpired(change.before, expiry, change, handle, since: former.since(change))
-        return try unexpired(now, expiry, change, handle, since: []) == was
+        let was = try unexpired(change.before, expiry: expiry, of: change, handle, since: former.since(change))
+        return try unexpired(now, expiry: expiry, of: change, handle, since: []) == was
     }
 
-    /// The record of an image; nil if its time has come, since it is then as if it was not there, removed or not.
+    /// The record of an image; nil if it has expired: removed or not, it then counts as missing.
     private func unexpired(
-        _ image: RecordImage?, _ expiry: String?, _ change: HistoryReading.Change, _ handle: ModelHandle,
+        _ image: RecordImage?, expiry: String?, of change: HistoryChange, _ handle: ModelHandle,
         since changes: [FormerSchema]
     ) throws(StorageError) -> DynamicRecord? {
         guard let image else { return nil }
-        let record = try record(image, change, handle, since: changes)
+        let record = try record(image, of: change, handle, since: changes)
         guard let expiry, case .double(let until)? = record.value(expiry) else { return record }
         return until <= store.history.now ? nil : record
     }
 
     /// - Throws: `schemaMismatch` for an image that lacks undeclared properties.
     private func record(
-        _ image: RecordImage, _ change: HistoryReading.Change, _ handle: ModelHandle, since changes: [FormerSchema]
+        _ image: RecordImage, of change: HistoryChange, _ handle: ModelHandle, since changes: [FormerSchema]
     ) throws(StorageError) -> DynamicRecord {
         guard image.isWhole || !handle.tables.hasRemoved else {
             throw StorageError(
@@ -210,7 +207,7 @@ private struct Undoing {
                 model: change.model, key: change.key)
         }
         let defaults = store.registry.defaults(of: change.model)
-        let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults, since: changes)
+        let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults: defaults, since: changes)
         guard let record else {
             throw StorageError(
                 .corrupt, "An entry of the history has no record.", model: change.model, key: change.key)
@@ -245,8 +242,8 @@ private struct Undoing {
                 }
                 guard keys.count > 0 else { continue }
                 let cells = ValueCells(keys)
-                // References to them are checked at the end: no rule of a reference removes later records. A database follows its
-                // rules at once.
+                // References are checked at the end: no rule of a reference removes later records. A database applies its rules
+                // at once.
                 if root.isForeign, let keys = going[model] { try requireUnused(keys, of: model) }
                 _ = try writing.deleteRows(cells.rows)
             }
@@ -261,14 +258,14 @@ private struct Undoing {
                 var records: [DynamicRecord] = []
                 for change in changes {
                     guard let image = change.before else { continue }
-                    records.append(try record(image, change, writing.handle, since: former.since(change)))
+                    records.append(try record(image, of: change, writing.handle, since: former.since(change)))
                 }
                 if !records.isEmpty { _ = try writing.put(records, .upsert) }
             }
         }
     }
 
-    /// - Throws: `conflict` if records that stay refer to some that go.
+    /// - Throws: `conflict` if remaining records refer to removed ones.
     private func requireUnused(_ keys: KeySet, of model: String) throws(StorageError) {
         let handle = try context.handle(.recorded(model))
         for referrer in try context.referrers(to: handle) {
@@ -281,9 +278,9 @@ private struct Undoing {
         }
     }
 
-    /// The changes by model, in the order of the models' first.
-    private static func byModel(_ changes: [HistoryReading.Change]) -> [(String, [HistoryReading.Change])] {
-        var models: [(String, [HistoryReading.Change])] = []
+    /// The changes by model, in the order of each model's first change.
+    private static func byModel(_ changes: [HistoryChange]) -> [(String, [HistoryChange])] {
+        var models: [(String, [HistoryChange])] = []
         for change in changes {
             let place = models.firstIndex { $0.0.isSame(as: change.model) } ?? models.endIndex
             if place == models.endIndex { models.append((change.model, [])) }

@@ -7,7 +7,7 @@ extension Store {
     /// try await store.undoLast(author: "Ann")
     /// ```
     /// Without an author, it is the latest commit that this store has made since it was opened: other processes' commits,
-    /// and those of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
+    /// and commits of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
     /// counts again. A commit of which nothing is left to undo, because its records have expired, is passed over too.

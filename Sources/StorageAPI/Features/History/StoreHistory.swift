@@ -88,7 +88,9 @@ final class StoreHistory: StoreFeature {
     func join(_ parts: inout TransactionParts) {
         guard let signature = parts.signature, let active else { return }
         parts.subscribers.append(
-            HistoryRecorder(active, parts.writer, registry, limits, signature, clock: clock, didCommit: didCommit))
+            HistoryRecorder(
+                active, in: parts.writer, registry: registry, limits: limits, signature: signature, clock: clock,
+                didCommit: didCommit))
     }
 
     /// The history as a session sees it.
@@ -103,7 +105,7 @@ final class StoreHistory: StoreFeature {
         return HistoryReading(tables, session)
     }
 
-    /// The tables of the history; nil if there is none. They are the same, with the same plans, as long as the tables do not
+    /// The tables of the history; nil if the store keeps none. They have the same plans as long as the tables do not
     /// change.
     func tables(in stored: [TableSchema]) -> HistoryTables? {
         state.withLock { state in

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A record as an entry has it, to be read without the model's type and whatever has become of the model since.
+/// A record as an entry has it, which can be read without the model's type and after any change of the model.
 struct StoredImage: Sendable {
     let image: RecordImage
     let model: String
@@ -9,7 +9,7 @@ struct StoredImage: Sendable {
     let tables: [TableSchema]
     let directory: ModelDirectory
 
-    /// The record with all that it had. A property of which nothing is known but its values has the type that these have.
+    /// The complete record. A property of which only values are known has the type of these values.
     ///
     /// - Throws: `corrupt` for bytes that are no image.
     func record() throws(StorageError) -> DynamicRecord? {
@@ -21,7 +21,7 @@ struct StoredImage: Sendable {
             return table
         }
         let handle = try ModelHandle(ModelTables(recorded: model, all, hasRemoved: true), directory: directory)
-        return try image.record(DynamicRecord.self, key: key, handle, DeclaredDefaults(type: nil), since: [])
+        return try image.record(DynamicRecord.self, key: key, handle, defaults: DeclaredDefaults(type: nil), since: [])
     }
 
     private func schema(of image: ImageTable, _ known: TableSchema?) -> TableSchema {
@@ -43,7 +43,7 @@ struct StoredImage: Sendable {
         return table
     }
 
-    /// A table of which nothing is known but the rows that an image has.
+    /// A table of which only an image's rows are known.
     private func unknown(_ image: ImageTable) -> TableSchema {
         var columns: [ColumnSchema] = []
         if !image.path.isEmpty {

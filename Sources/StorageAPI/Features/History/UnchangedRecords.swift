@@ -1,9 +1,9 @@
 import StorageDriver
 
-/// The records of a commit that changed before and after a change of their tables, and may be as they were all the same.
+/// Finds records that a commit changed before and after a change of their tables, and that are as they were before it.
 ///
-/// A digest does not survive a change of the tables. The history's own image of the record does: it is read as if it had
-/// stayed in the store.
+/// A digest does not survive a change of the tables. The history's image of the record does: it is read as if it had stayed
+/// in the store.
 struct UnchangedRecords {
     private let history: HistoryReading
     private let registry: ModelRegistry
@@ -12,74 +12,35 @@ struct UnchangedRecords {
 
     /// Returns the keys among some of a model whose records are as they were before a commit.
     func keys(_ keys: ValueList, of model: String, in commit: Int64) throws(StorageError) -> [[Value]] {
-        let first = try firstChanges(of: model, keys, commit)
-        let reading = try Reading(model, history.session, registry)
-        var same: [[Value]] = []
-        for part in keys.parts(of: RecordReader.partOfRecords) { same += try reading.keys(part, asBefore: first) }
-        return same
-    }
-
-    /// The first entries of records in the commit.
-    private func firstChanges(
-        of model: String, _ list: ValueList, _ commit: Int64
-    ) throws(StorageError) -> [[Value]: HistoryReading.Change] {
-        let keys = Set((0..<list.count).map { Array(list[$0]) })
-        var first: [[Value]: HistoryReading.Change] = [:]
-        var place: Int64 = 0
-        while true {
-            let part = try history.changes(of: commit, after: place, of: model)
-            for change in part where keys.contains(change.key) && first[change.key] == nil {
-                first[change.key] = change
-            }
-            guard let last = part.last, part.count == HistoryReading.part else { return first }
-            place = last.place
+        let wanted = Set((0..<keys.count).map { Array(keys[$0]) })
+        // The first entry of a record has the record before the commit.
+        var first: [[Value]: HistoryChange] = [:]
+        try history.forEachChange(of: commit, in: model) { change in
+            if wanted.contains(change.key), first[change.key] == nil { first[change.key] = change }
         }
-    }
-
-    /// Reads records of one model, as they are and as they were.
-    private struct Reading {
-        let handle: ModelHandle
-        let former: FormerSchemas
-        let defaults: DeclaredDefaults
-        let session: any StorageSession
-
-        init(_ model: String, _ session: any StorageSession, _ registry: ModelRegistry) throws(StorageError) {
-            handle = try registry.whole(model, in: session)
-            former = try FormerSchemas(in: session)
-            defaults = registry.defaults(of: model)
-            self.session = session
-        }
-
-        /// The keys among some whose records are as they were before their first change.
-        func keys(
-            _ keys: ValueList, asBefore first: [[Value]: HistoryReading.Change]
-        ) throws(StorageError) -> [[Value]] {
-            let now = try RecordImage.read(keys, handle, in: session)
-            var same: [[Value]] = []
-            for row in 0..<keys.count {
-                let key = Array(keys[row])
-                guard let change = first[key], let image = now[key], try isAsBefore(change, image) else { continue }
-                same.append(key)
-            }
-            return same
-        }
-
-        private func isAsBefore(_ change: HistoryReading.Change, _ now: RecordImage) throws(StorageError) -> Bool {
+        let handle = try registry.whole(model, in: history.session)
+        let former = try FormerSchemas(in: history.session)
+        let defaults = registry.defaults(of: model)
+        func isSame(_ now: RecordImage, as change: HistoryChange) throws(StorageError) -> Bool {
             guard let before = change.before else { return false }
+            func record(_ image: RecordImage, since changes: [FormerSchema]) throws(StorageError) -> DynamicRecord? {
+                try image.record(DynamicRecord.self, key: change.key, handle, defaults: defaults, since: changes)
+            }
             do throws(StorageError) {
-                let was = try record(before, change, since: former.since(change))
-                return try was == record(now, change, since: [])
+                return try record(before, since: former.since(change)) == record(now, since: [])
             } catch {
-                // It had what its model no longer has.
+                // The record had properties that its model no longer has.
                 guard error.code == .schemaMismatch || error.code == .typeMismatch else { throw error }
                 return false
             }
         }
-
-        private func record(
-            _ image: RecordImage, _ change: HistoryReading.Change, since changes: [FormerSchema]
-        ) throws(StorageError) -> DynamicRecord? {
-            try image.record(DynamicRecord.self, key: change.key, handle, defaults, since: changes)
+        var same: [[Value]] = []
+        for part in keys.parts(of: RecordReader.partOfRecords) {
+            let now = try RecordImage.read(part, handle, in: history.session)
+            for key in (0..<part.count).map({ Array(part[$0]) }) {
+                if let change = first[key], let image = now[key], try isSame(image, as: change) { same.append(key) }
+            }
         }
+        return same
     }
 }

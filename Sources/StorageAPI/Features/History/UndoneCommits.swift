@@ -1,12 +1,22 @@
 import StorageDriver
 
-/// The commits of a history that undo others, as one session reads them.
-///
-/// They are rows of a table of the store's own, which the first undo makes. A version of the library that does not know
-/// of it leaves it as it is.
-struct UndoneCommits {
-    static let name = "\u{0}undone"
+/// A commit of a history that undoes another one.
+struct UndoneCommit: OwnRow {
+    let number: Int64
+    let undone: Int64
 
+    static let table = OwnTable(
+        "undone", name: "storage_history_undone", ["number": .int64, "undone": .int64])
+
+    var values: [Value] { [.int(number), .int(undone)] }
+}
+
+extension UndoneCommit {
+    init(_ cells: UnsafePointer<Cell>) { self.init(number: cells[0].int, undone: cells[1].int) }
+}
+
+/// The commits of a history that undo others, as one session reads them.
+struct UndoneCommits {
     private let history: HistoryReading
     /// The commit that each of them undoes.
     private var undone: [Int64: Int64] = [:]
@@ -17,18 +27,16 @@ struct UndoneCommits {
 
     init(_ history: HistoryReading) throws(StorageError) {
         self.history = history
-        guard let table = Self.table(in: try history.session.tables()) else { return }
-        let scan = try TableScan(table, in: history.session)
-        while try scan.next() { undone[scan.cells[0].int] = scan.cells[1].int }
+        for commit in try UndoneCommit.all(among: history.session.tables(), in: history.session) {
+            undone[commit.number] = commit.undone
+        }
     }
 
-    static func table(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.path == [name] } }
-
-    /// The latest commit that meets a condition, has changed something and is not undone; called again, the one before it.
-    /// Nil if none is kept. A commit that undoes another one is never it. One whose undo was undone, which is redone, may be.
-    mutating func next(where isWanted: (HistoryReading.Header) -> Bool) throws(StorageError) -> Int64? {
+    /// Returns the latest commit that meets a condition, has changed something and is not undone; called again, the one before
+    /// it; nil after the last. Skips commits that undo others. A commit whose undo was undone counts again.
+    mutating func next(where isWanted: (HistoryCommit) -> Bool) throws(StorageError) -> Int64? {
         guard let first = try history.first?.number, let last = try history.last?.number else { return nil }
-        // No commit has the greatest number that there is: there would be none for its undo.
+        // No commit has the greatest number: its undo would have no number.
         var end = end ?? (last < Int64.max ? last + 1 : last)
         while end > first {
             let start = max(first, end - Int64(HistoryReading.part))
@@ -49,36 +57,15 @@ struct UndoneCommits {
 
     // MARK: Recording
 
-    /// Records that a commit undoes another one, and forgets such commits as are no longer kept.
+    /// Records that a commit undoes another one, and removes the rows of commits that are no longer kept.
     static func record(
         _ commit: Int64, undoes undone: Int64, of history: HistoryReading, in writer: any StorageWriter,
         _ directory: ModelDirectory
     ) throws(StorageError) {
-        let known = table(in: try writer.tables())
-        let table = if let known { known } else { try makeTable(in: writer) }
         let first = try history.first?.number ?? 0
-        var gone: [Value] = []
-        do {
-            let scan = try TableScan(table, in: writer)
-            while try scan.next(), scan.cells[0].int < first { gone.append(scan.cells[0].value) }
-        }
-        func plan(_ operation: WriteOperation, _ columns: [Int]) -> WritePlan {
-            WritePlan(id: directory.nextPlan(), operation: operation, table: table, columns: columns)
-        }
-        try writer.write(gone, plan(.delete, [0]))
-        try writer.write([.int(commit), .int(undone)], plan(.insert, [0, 1]))
-    }
-
-    /// Makes the table in a store that has none.
-    static func makeTable(in writer: any StorageWriter) throws(StorageError) -> TableSchema {
-        // No prefix is reserved here, as for the history's other tables.
-        var names = NameAllocator(used: try writer.tables().map(\.name), reservedPrefixes: [])
-        func column(_ name: String) -> ColumnSchema { ColumnSchema(name: name, property: name, type: .int64) }
-        let table = TableSchema(
-            name: names.allocate("storage_history_undone"), path: [name],
-            columns: [column("number"), column("undone")],
-            key: [0])
-        try writer.change(.create(table))
-        return table
+        let tables = try writer.tables()
+        let gone = try UndoneCommit.all(among: tables, in: writer).filter { $0.number < first }
+        try UndoneCommit(number: commit, undone: undone).record(
+            removing: gone, among: tables, in: writer, directory)
     }
 }

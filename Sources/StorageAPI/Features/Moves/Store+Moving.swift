@@ -33,7 +33,7 @@ extension Store.Options {
     /// has no models yet, records the names and runs nothing. A store that cannot be written and has not run the step
     /// throws `schemaMismatch`, unless it is new. A copy of a whole store takes the recorded names along.
     ///
-    /// The writes of a step are like those of any transaction: a history records them, and layers see them.
+    /// The writes of a step are like any other transaction's: a history records them, and layers see them.
     ///
     /// - Parameters:
     ///   - name: the name under which the store records the step. Keep it, and keep the step as long as some store may not
@@ -83,7 +83,7 @@ final class DataMoves: StoreFeature {
     /// The name of the first step that the store has not recorded.
     func pendingStep(in session: any StorageSession) throws(StorageError) -> String? {
         if moves.isEmpty { return nil }
-        let recorded = try RecordedMoves(in: session)
+        let recorded = try RecordedMove.all(among: session.tables(), in: session)
         return moves.first { !recorded.contains($0.name) }?.name
     }
 
@@ -95,10 +95,13 @@ final class DataMoves: StoreFeature {
         let isNew = try !context.openWriter().hasModels()
         return { [self] () throws(StorageError) in
             // Another process may have run some since this store looked.
-            let recorded = try RecordedMoves(in: context.openWriter())
+            let session = try context.openWriter()
+            let recorded = try RecordedMove.all(among: session.tables(), in: session)
             for move in moves where !recorded.contains(move.name) {
                 if !isNew { try run(move, in: context, of: store) }
-                try RecordedMoves.record([move.name], in: context.innerWriter(), store.registry.directory)
+                let writer = try context.innerWriter()
+                try RecordedMove(name: move.name).record(
+                    .upsert, among: writer.tables(), in: writer, store.registry.directory)
             }
         }
     }

@@ -25,7 +25,7 @@ extension StoreSearch {
                 report(model.name, nil, "The search index is not complete; rebuild it with rebuildSearch(of:).")
                 continue
             }
-            try verify(try OpenIndex(number, searched, self, in: session), session, report)
+            try verify(try OpenIndex(number, of: searched, self, in: session), session, report)
         }
     }
 

@@ -12,25 +12,25 @@ enum OrderedKey {
         for value in key {
             switch value {
             case .null: bytes.append(Kind.null.rawValue)
-            case .int(let value): number(UInt64(bitPattern: value) ^ 1 << 63, .int, &bytes)
-            case .unsigned(let value): number(value, .unsigned, &bytes)
+            case .int(let value): number(UInt64(bitPattern: value) ^ 1 << 63, .int, to: &bytes)
+            case .unsigned(let value): number(value, .unsigned, to: &bytes)
             case .double(let value):
                 // The two zeros are equal.
                 let bits = (value == 0 ? 0 : value).bitPattern
-                number(bits >> 63 == 1 ? ~bits : bits | 1 << 63, .double, &bytes)
-            case .text(let text): content(text.utf8, .text, &bytes)
-            case .blob(let blob): content(blob, .blob, &bytes)
+                number(bits >> 63 == 1 ? ~bits : bits | 1 << 63, .double, to: &bytes)
+            case .text(let text): content(text.utf8, .text, to: &bytes)
+            case .blob(let blob): content(blob, .blob, to: &bytes)
             }
         }
         return bytes
     }
 
-    private static func number(_ value: UInt64, _ kind: Kind, _ bytes: inout [UInt8]) {
+    private static func number(_ value: UInt64, _ kind: Kind, to bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
         for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 
-    private static func content(_ content: some Sequence<UInt8>, _ kind: Kind, _ bytes: inout [UInt8]) {
+    private static func content(_ content: some Sequence<UInt8>, _ kind: Kind, to bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
         for byte in content {
             bytes.append(byte)

@@ -19,7 +19,7 @@ extension StoreSearch {
         try begin(number, model, in: writer)
     }
 
-    /// Begins a new index in the place of those that an earlier version of the library has made, which nobody can read.
+    /// Begins a new index that replaces unreadable ones of an earlier version of the library.
     private func renew(_ name: String, in writer: any StorageWriter) throws(StorageError) {
         guard let model = SearchedModel(name, in: try writer.tables()), var settings = try recorded(in: writer) else {
             return
@@ -28,7 +28,7 @@ extension StoreSearch {
         try settings.record(in: writer, directory)
     }
 
-    /// The models of a session's store of which an index is being made, or has to be made anew.
+    /// The models of a session's store with an index that is being built or must be rebuilt.
     func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
         guard isUsed else { return [] }
         let (settings, tables) = (try recorded(in: session), try session.tables())
@@ -53,7 +53,7 @@ extension StoreSearch {
             let number = settings.models[place].building, let model = settings.models[place].searched(in: tables)
         else { return nil }
         try Self.check(settings.models[place])
-        let open = try OpenIndex(number, model, self, in: writer)
+        let open = try OpenIndex(number, of: model, self, in: writer)
         let build = try open.run { (index) throws(SearchFailure) in try index.build() }
         var last: [Value]?
         if let key = build?.key { last = try OrderedKey.key(of: key) }

@@ -55,7 +55,7 @@ extension StoreSearch: TextSearch {
         if let recorder = (base as? ForwardingWriter)?.subscriber(SearchRecorder.self) {
             for open in try recorder.index(model.name) where open.number == ready { return open }
         }
-        return try OpenIndex(ready, searched, self, in: base)
+        return try OpenIndex(ready, of: searched, self, in: base)
     }
 }
 

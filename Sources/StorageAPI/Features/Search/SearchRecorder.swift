@@ -75,7 +75,7 @@ final class SearchRecorder: ChangeSubscriber {
 
     func endSavepoint(isUndone: Bool) {
         guard let marks = savepoints.popLast(), isUndone else { return }
-        // What is cached of the indexes and tables may be undone too.
+        // The undone part may have changed the cached indexes and tables.
         didChangeTables()
         for (model, _) in logs.entries {
             let mark = marks[model] ?? (0, 0)
@@ -132,13 +132,13 @@ final class SearchRecorder: ChangeSubscriber {
         try StoreSearch.check(settings)
         guard let model = settings.searched(in: tables) else { return [] }
         var open: [OpenIndex] = []
-        for number in settings.indexes { open.append(try OpenIndex(number, model, search, in: writer)) }
+        for number in settings.indexes { open.append(try OpenIndex(number, of: model, search, in: writer)) }
         indexes[name] = open
         return open
     }
 }
 
-/// A record that is indexed anew.
+/// A record to index again.
 struct ChangedRecord {
     var key: [Value]
     /// True if the record was not stored before, so the index has no document of it.
@@ -171,7 +171,7 @@ extension OpenIndex {
         }
     }
 
-    /// Indexes all records anew.
+    /// Indexes all records again.
     func makeAnew(_ directory: ModelDirectory, in session: any StorageSession) throws(StorageError) {
         try run { (index) throws(SearchFailure) in try index.removeAll() }
         let keys = RecordKeys(model, in: session, directory)
@@ -197,7 +197,7 @@ struct RecordKeys {
         func plan(_ filter: QueryTerm?) -> QueryPlan {
             var query = Query(.columns(root.key), filter: filter)
             query.isLimited = true
-            return QueryPlan(id: directory.nextPlan(), query: query, table: root, tables: [root])
+            return directory.plan(query, of: root)
         }
         first = plan(nil)
         next = plan(root.isBehindKey(argument: 0))

@@ -1,14 +1,8 @@
 import StorageDriver
 import StorageSearch
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The search indexes that a store has recorded. They bind every program that writes to it.
-struct SearchSettings: Codable, Equatable, Sendable {
+struct SearchSettings: OwnSettings {
     struct Model: Codable, Equatable, Sendable {
         var name: String
         var analyzer: String
@@ -21,7 +15,7 @@ struct SearchSettings: Codable, Equatable, Sendable {
         /// The format of the indexes, ``SegmentFormat/version``; nil for 1.
         var format: Int? = SegmentFormat.version
 
-        /// False for indexes that an earlier version of the library has made, which are made anew.
+        /// False for indexes of an earlier version of the library, which are rebuilt.
         var isCurrent: Bool { format == SegmentFormat.version && analyzer == Analyzer.words.name }
 
         /// True for indexes whose words only a later version of the library knows.
@@ -38,10 +32,11 @@ struct SearchSettings: Codable, Equatable, Sendable {
         var indexes: [Int] { [ready, building].compactMap(\.self) }
     }
 
-    /// Rises when the tables come to mean something else.
-    private static let current = 2
+    static let table = OwnTable("search", name: "storage_search", ["id": .int64, "settings": .string])
+    static let subject = "search indexes"
+    static let currentVersion = 2
 
-    private(set) var version = current
+    var version = currentVersion
     /// The number of the next index; numbers are never used again.
     var next = 1
     var models: [Model] = []
@@ -49,55 +44,6 @@ struct SearchSettings: Codable, Equatable, Sendable {
     init() {}
 
     func model(_ name: String) -> Model? { models.first { $0.name.isSame(as: name) } }
-
-    static let path = ["\u{0}search"]
-
-    // MARK: Stored form
-
-    /// - Throws: `corrupt`, and `schemaNewer` for settings of a later version.
-    init(_ text: String) throws(StorageError) {
-        struct Versioned: Codable { var version: Int }
-        let data = Data(text.utf8)
-        if let known = try? JSONDecoder().decode(Versioned.self, from: data), known.version > Self.current {
-            throw StorageError(
-                .schemaNewer, "A later version of the library wrote the store's search indexes; use that one.")
-        }
-        do {
-            self = try JSONDecoder().decode(Self.self, from: data)
-            version = Self.current
-        } catch {
-            throw StorageError(.corrupt, "The settings of the store's search indexes cannot be read; restore a backup.")
-                .caused(by: error)
-        }
-    }
-
-    /// Records the settings. Their table is made anew, so that other processes notice, as they notice any change of tables
-    /// (clause S11).
-    func record(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) {
-        let tables = try writer.tables()
-        var names = NameAllocator(used: tables.map(\.name), reservedPrefixes: [])
-        let known = tables.first { $0.path == Self.path }
-        let table =
-            known
-            ?? TableSchema(
-                name: names.allocate("storage_search"), path: Self.path,
-                columns: [
-                    ColumnSchema(name: "id", property: "id", type: .int64),
-                    ColumnSchema(name: "settings", property: "settings", type: .string),
-                ], key: [0])
-        if known != nil { try writer.change(.drop(table)) }
-        try writer.change(.create(table))
-        let plan = WritePlan(id: directory.nextPlan(), operation: .insert, table: table, columns: [0, 1])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        do {
-            try writer.write([.int(1), .text(String(decoding: encoder.encode(self), as: UTF8.self))], plan)
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw StorageError(.io, "The settings of the search indexes cannot be written.").caused(by: error)
-        }
-    }
 }
 
 extension SearchFailure {

@@ -18,61 +18,40 @@ final class SearchTables: Sendable {
 
     /// The tables of an index that a store has; nil if one of them is missing.
     convenience init?(_ number: Int, in tables: [TableSchema], _ directory: ModelDirectory) {
-        func table(_ name: String) -> TableSchema? {
-            tables.first { $0.path == ["\u{0}search.\(number).\(name)"] }
-        }
-        let rows = SearchTable.allCases.compactMap { table($0.tableName) }
+        let rows = SearchTable.allCases.compactMap { $0.table(of: number).find(in: tables) }
         guard rows.count == SearchTable.allCases.count else { return nil }
-        self.init(number, rows, directory)
+        self.init(number, rows: rows, directory)
     }
 
-    private init(_ number: Int, _ rows: [TableSchema], _ directory: ModelDirectory) {
+    private init(_ number: Int, rows: [TableSchema], _ directory: ModelDirectory) {
         (self.number, self.rows) = (number, rows)
-        func read(_ table: TableSchema, _ query: Query) -> QueryPlan {
-            QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
-        }
-        func write(_ table: TableSchema, _ operation: WriteOperation, _ columns: [Int]) -> WritePlan {
-            WritePlan(id: directory.nextPlan(), operation: operation, table: table, columns: columns)
-        }
         let isInRange = QueryTerm.and([
             .comparison(.greaterOrEqual, .column(0), .argument(0), .int64),
             .comparison(.lessOrEqual, .column(0), .argument(1), .int64),
         ])
-        row = rows.map { read($0, Query(.columns([1]), scope: .key(columns: 1))) }
-        range = rows.map { read($0, Query(.columns([0, 1]), filter: isInRange)) }
-        listed = rows.map { read($0, Query(.columns([0, 1]), scope: .keys(columns: 1, list: 0))) }
-        numbers = rows.map { read($0, Query(.columns([0]), filter: isInRange)) }
-        firstNumbers = rows.map {
-            var query = Query(.columns([0]), filter: isInRange)
-            query.isLimited = true
-            return read($0, query)
+        func read(_ columns: [Int], _ change: (inout Query) -> Void) -> [QueryPlan] {
+            var query = Query(.columns(columns))
+            change(&query)
+            return rows.map { directory.plan(query, of: $0) }
         }
-        lastNumber = rows.map {
-            let order = Query.SortKey(term: .column(0), type: .int64, isDescending: true)
-            var query = Query(.columns([0]), order: [order])
-            query.isLimited = true
-            return read($0, query)
-        }
-        put = rows.map { write($0, .upsert, [0, 1]) }
-        remove = rows.map { write($0, .delete, [0]) }
+        row = read([1]) { $0.scope = .key(columns: 1) }
+        range = read([0, 1]) { $0.filter = isInRange }
+        listed = read([0, 1]) { $0.scope = .keys(columns: 1, list: 0) }
+        numbers = read([0]) { $0.filter = isInRange }
+        firstNumbers = read([0]) { ($0.filter, $0.isLimited) = (isInRange, true) }
+        let lastFirst = Query.SortKey(term: .column(0), type: .int64, isDescending: true)
+        lastNumber = read([0]) { ($0.order, $0.isLimited) = ([lastFirst], true) }
+        put = rows.map { directory.plan(.upsert, of: $0, columns: [0, 1]) }
+        remove = rows.map { directory.plan(.delete, of: $0, columns: [0]) }
     }
 
-    static func make(
+    static func create(
         _ number: Int, in writer: any StorageWriter, _ directory: ModelDirectory
     ) throws(StorageError) -> SearchTables {
-        var names = NameAllocator(used: try writer.tables().map(\.name), reservedPrefixes: [])
-        var rows: [TableSchema] = []
-        for name in SearchTable.allCases.map(\.tableName) {
-            let table = TableSchema(
-                name: names.allocate("storage_search_\(number)_\(name)"), path: ["\u{0}search.\(number).\(name)"],
-                columns: [
-                    ColumnSchema(name: "number", property: "number", type: .int64),
-                    ColumnSchema(name: "bytes", property: "bytes", type: .data),
-                ], key: [0])
-            try writer.change(.create(table))
-            rows.append(table)
+        let rows = try SearchTable.allCases.map { (table) throws(StorageError) in
+            try table.table(of: number).create(in: writer)
         }
-        return SearchTables(number, rows, directory)
+        return SearchTables(number, rows: rows, directory)
     }
 
     /// Drops the tables of an index, of any format.
@@ -84,12 +63,17 @@ final class SearchTables: Sendable {
 }
 
 extension SearchTable {
-    fileprivate var tableName: String {
-        switch self {
-        case .pending: "pending"
-        case .segments: "segments"
-        case .blocks: "blocks"
-        }
+    /// The table of an index.
+    fileprivate func table(of index: Int) -> OwnTable {
+        let name =
+            switch self {
+            case .pending: "pending"
+            case .segments: "segments"
+            case .blocks: "blocks"
+            }
+        return OwnTable(
+            "search.\(index).\(name)", name: "storage_search_\(index)_\(name)",
+            ["number": .int64, "bytes": .data])
     }
 }
 

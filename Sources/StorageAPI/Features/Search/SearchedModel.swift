@@ -16,7 +16,7 @@ struct SearchedModel: Sendable {
 
     let name: String
     let root: TableSchema
-    /// In the order in which an index numbers them. A new index begins with those of the root, then has those of each owned table.
+    /// In the order in which an index numbers them. A new index begins with the properties of the root, then of each owned table.
     let columns: [Column]
 
     /// The number of searched properties that a model may have.
@@ -88,8 +88,7 @@ struct DocumentPlans: Sendable {
         (root, names) = (model.root, model.names)
         let width = model.root.key.count
         func plan(_ table: TableSchema, _ columns: [Int]) -> QueryPlan {
-            let query = Query(.columns(columns), scope: .keys(columns: width, list: 0))
-            return QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
+            directory.plan(Query(.columns(columns), scope: .keys(columns: width, list: 0)), of: table)
         }
         roots = model.columns.contains { $0.table.isRoot } ? nil : plan(model.root, model.root.key)
         var tables: [(table: TableSchema, properties: [Int])] = []

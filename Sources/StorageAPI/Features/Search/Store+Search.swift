@@ -11,7 +11,7 @@ extension Store {
         public let total: Int
     }
 
-    /// Makes the search index of a model anew, while the store is in use.
+    /// Rebuilds the search index of a model while the store is in use.
     ///
     /// The old index answers queries until the new one is complete. Each step indexes some thousand records in a transaction of its
     /// own; after a program ended in between, this call, or opening the store with the model, continues with the next step. Costs
@@ -28,7 +28,7 @@ extension Store {
         try await rebuildSearch(of: registry.name(of: .type(model)), progress: progress)
     }
 
-    /// Makes the search index of a recorded model anew, by the model's stored name.
+    /// Rebuilds the search index of a recorded model, by the model's stored name.
     public nonisolated(nonsending) func rebuildSearch(
         of model: String, progress: (SearchProgress) -> Void = { _ in }
     ) async throws(StorageError) {

@@ -2,7 +2,7 @@ import StorageDriver
 import StorageSearch
 import Synchronization
 
-/// The search indexes of a store: which models have one, and what is known of them from earlier sessions.
+/// The search indexes of a store: the models that have one, and caches from earlier sessions.
 final class StoreSearch: StoreFeature {
     private struct State {
         /// The models whose changes are captured, perhaps some more than have an index.
@@ -50,7 +50,8 @@ final class StoreSearch: StoreFeature {
         activate(try recorded(in: session)?.models.map(\.name) ?? [])
     }
 
-    /// Captures the changes of more models. None are left out again: an undone transaction cannot then leave an index behind.
+    /// Captures the changes of more models. No model is removed again, so an undone transaction cannot leave an index without
+    /// changes.
     private func activate(_ models: [String]) {
         state.withLock { state in
             if state.models.isSuperset(of: models) { return }
@@ -71,17 +72,12 @@ final class StoreSearch: StoreFeature {
     ///
     /// - Throws: `corrupt`, and `schemaNewer` for settings of a later version.
     func recorded(in session: any StorageSession) throws(StorageError) -> SearchSettings? {
-        guard let table = try session.tables().first(where: { $0.path == SearchSettings.path }) else { return nil }
+        guard let table = SearchSettings.table.find(in: try session.tables()) else { return nil }
         let known = state.withLock { $0.settings.flatMap { $0.plan.table == table ? $0 : nil } }
-        let plan =
-            known?.plan
-            ?? QueryPlan(id: directory.nextPlan(), query: Query(.columns([1])), table: table, tables: [table])
-        var cursor = try session.rows(plan, QueryArguments())
-        guard try cursor.next(), case .text(let text) = cursor.cells[0].value else {
-            throw StorageError(.corrupt, "The store's search indexes have no settings; restore a backup.")
-        }
+        let plan = known?.plan ?? directory.plan(Query(.columns([1])), of: table)
+        let text = try SearchSettings.text(plan, in: session)
         if let known, known.text == text { return known.settings }
-        let settings = try SearchSettings(text)
+        let settings = try SearchSettings(text: text)
         state.withLock { $0.settings = ReadSettings(plan: plan, text: text, settings: settings) }
         return settings
     }
@@ -198,14 +194,14 @@ final class StoreSearch: StoreFeature {
     func make(
         _ settings: inout SearchSettings, _ model: SearchedModel, in writer: any StorageWriter
     ) throws(StorageError) -> Int {
-        let made = try SearchTables.make(settings.next, in: writer, directory)
+        let made = try SearchTables.create(settings.next, in: writer, directory)
         add(made)
         settings.next += 1
         return made.number
     }
 
     func begin(_ number: Int, _ model: SearchedModel, in writer: any StorageWriter) throws(StorageError) {
-        let open = try OpenIndex(number, model, self, in: writer)
+        let open = try OpenIndex(number, of: model, self, in: writer)
         try open.run { (index) throws(SearchFailure) in try index.beginBuild() }
     }
 
@@ -213,7 +209,7 @@ final class StoreSearch: StoreFeature {
         for number in model.indexes { try drop(number, in: writer) }
     }
 
-    /// Drops an index. What is cached of it is forgotten, and read again if the transaction is undone.
+    /// Drops an index and its caches, which are read again if the transaction is undone.
     func drop(_ number: Int, in writer: any StorageWriter) throws(StorageError) {
         try SearchTables.drop(number, writer.tables(), in: writer)
         state.withLock { state in (state.tables[number], state.caches[number]) = (nil, nil) }
@@ -228,7 +224,7 @@ struct OpenIndex {
     let index: SearchIndex<SearchRows>
 
     init(
-        _ number: Int, _ model: SearchedModel, _ search: StoreSearch, in session: any StorageSession
+        _ number: Int, of model: SearchedModel, _ search: StoreSearch, in session: any StorageSession
     ) throws(StorageError) {
         self.number = number
         self.model = model

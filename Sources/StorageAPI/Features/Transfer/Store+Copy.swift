@@ -84,7 +84,7 @@ extension Store {
                     models ?? StoredModel.all(in: tables), from: reader, to: context, of: self, progress: progress)
                 let digests = try copy.run(isReplacing: isReplacing)
                 try history?.run()
-                try RecordedMoves.copy(
+                try RecordedMove.copy(
                     from: reader, isWhole: models == nil, to: context.innerWriter(), self.registry.directory)
                 return digests
             }

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Gives the elements of arrays of references the positions 0, 1, 2, … in place of their own, which have gaps: only the
 /// order is data. Used by one thread.
-final class ElementNumbers {
+package final class ElementNumbers {
     private let row: RowBuffer
     /// The cells before the position, which the elements of one array share.
     private let prefix: [Int]
@@ -27,14 +27,14 @@ final class ElementNumbers {
     }
 
     /// For the cells that a model reads from a table.
-    convenience init?(_ table: TableBinding) {
+    package convenience init?(_ table: TableBinding) {
         guard table.element != nil, table.form == .child else { return nil }
         let position = table.prefixCount - 1
         self.init(width: table.columns.count, prefix: Array(0..<position), position: position)
     }
 
     /// The row with its element's number, valid until the next one. Texts and blobs stay where they are.
-    func numbered(_ cells: UnsafePointer<Cell>) -> UnsafePointer<Cell> {
+    package func numbered(_ cells: UnsafePointer<Cell>) -> UnsafePointer<Cell> {
         let isSame = !current.isEmpty && prefix.indices.allSatisfy { current[$0].isEqual(to: cells[prefix[$0]]) }
         if isSame {
             number += 1

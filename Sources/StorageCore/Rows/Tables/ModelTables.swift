@@ -52,7 +52,7 @@ package final class ModelTables: Sendable {
 @usableFromInline
 package final class TableBinding: Sendable {
     /// The place of a table's rows among the others.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         case root
         /// Keyed by the root's key and a fixed number of positions.
         case child
@@ -62,7 +62,7 @@ package final class TableBinding: Sendable {
 
     package let index: Int
     package let schema: TableSchema
-    let form: Form
+    package let form: Form
     /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
     package let columns: [Int]
     /// The number of cells before the model's own.

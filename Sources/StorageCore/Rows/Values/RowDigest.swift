@@ -19,7 +19,7 @@ package struct RowDigest {
         second.combine(value)
     }
 
-    mutating func add(_ bytes: [UInt8]) {
+    package mutating func add(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
             first.combine(bytes: bytes)
             second.combine(bytes: bytes)

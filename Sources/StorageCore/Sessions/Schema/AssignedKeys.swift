@@ -15,16 +15,15 @@ package struct AssignedKeys {
     /// - Parameter table: has no rows yet, so that no unique value is in the way.
     package func remember(_ greatest: Int64, in table: TableSchema) throws(StorageError) {
         guard greatest > 0 else { return }
-        // A row with the greatest key is stored and deleted, which the engine remembers.
+        // Store and delete a row with the greatest key, which the engine remembers.
         var list = ValueList(width: table.columns.count, values: table.columns.map(Self.placeholder))
         for column in table.key {
             let most = table.columns[column].type.range?.upperBound ?? greatest
             list.values[column] = .int(min(greatest, most))
         }
         let cells = ValueCells(list)
-        let insert = WritePlan(
-            id: directory.nextPlan(), operation: .insert, table: table, columns: Array(table.columns.indices))
-        let delete = WritePlan(id: directory.nextPlan(), operation: .delete, table: table, columns: table.key)
+        let insert = directory.plan(.insert, of: table)
+        let delete = directory.plan(.delete, of: table, columns: table.key)
         let keys = ValueCells(ValueList(width: table.key.count, values: table.key.map { list.values[$0] }))
         _ = try writer.write(RowBatch(plan: insert, count: 1, cells: UnsafePointer(cells.rows.cells)))
         _ = try writer.write(RowBatch(plan: delete, count: 1, cells: UnsafePointer(keys.rows.cells)))
@@ -39,7 +38,7 @@ package struct AssignedKeys {
             case .double: [.double(0)]
             // An array and any other JSON, or a number.
             case .text: [.text("[]"), .text("0")]
-            // Bytes, or those of a UUID and of a duration.
+            // Bytes, or a UUID or a duration.
             case .blob: [.blob([]), .blob(DurationBytes.bytes(0))]
             }
         return values.first { column.type.row.stored($0) != nil } ?? values[0]

@@ -2,16 +2,15 @@ import StorageDriver
 
 /// The numbers of the rows of types that own themselves, in an image.
 ///
-/// A save gives the rows of a record new numbers, in an order that depends on the program: that of its properties, and those that
-/// it does not declare come last. Images have them in the order of the tables and of the rows, so that the same record has
-/// the same image.
+/// A save gives the rows of a record new numbers in the order of the program's properties; undeclared properties come last.
+/// Images number them in the order of the tables and of the rows, so that the same record has the same image.
 struct ImageNumbers {
     private struct Place {
         let table: Int
         let row: Int
     }
 
-    /// The rows among which a number is one row's: those of one property and of one of its elements.
+    /// The rows in which a number is unique: the rows of one property and of one of its elements.
     private struct Scope: Hashable {
         /// The table of the rows at which the recursion begins.
         let entry: Int
@@ -81,7 +80,7 @@ struct ImageNumbers {
         }
     }
 
-    /// Renumbers the rows of an image, and sorts those of each table by their numbers as a store has them.
+    /// Renumbers the rows of an image, and sorts the rows of each table by their numbers, as a store does.
     static func apply(to tables: inout [ImageTable]) {
         let all = ImageNumbers(tables)
         for (index, columns) in all.columns.enumerated() {

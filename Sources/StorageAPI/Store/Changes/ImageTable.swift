@@ -1,29 +1,29 @@
 import StorageDriver
 
 /// The rows that a record had in one table, under the names that they were stored by.
-package struct ImageTable {
+struct ImageTable {
     /// The properties that lead to the rows from the record; empty for its own row.
-    package var path: [String]
-    package var columns: [Column]
-    package var rows: [[Value]]
+    var path: [String]
+    var columns: [Column]
+    var rows: [[Value]]
 
-    package struct Column {
-        package var role: UInt8
-        package var property: String
+    struct Column {
+        var role: UInt8
+        var property: String
 
-        package init(role: UInt8, property: String) {
+        init(role: UInt8, property: String) {
             self.role = role
             self.property = property
         }
 
         /// True if it is data. The other columns identify a row's place.
-        package var isData: Bool { role < 2 }
+        var isData: Bool { role < 2 }
     }
 
     /// The tables of an image.
     ///
     /// - Throws: `corrupt` for bytes that are no image.
-    package static func all(of image: RecordImage) throws(StorageError) -> [ImageTable] {
+    static func all(of image: RecordImage) throws(StorageError) -> [ImageTable] {
         var reader = ImageReader(image.bytes)
         guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
         var tables: [ImageTable] = []
@@ -48,20 +48,20 @@ package struct ImageTable {
         return tables
     }
 
-    package func isSame(as schema: TableSchema) -> Bool {
+    func isSame(as schema: TableSchema) -> Bool {
         let path = schema.path.dropFirst()
         return path.count == self.path.count && zip(path, self.path).allSatisfy { $0.isSame(as: $1) }
     }
 
     /// Returns the index of a property's values.
-    package func place(of property: String, _ role: UInt8) -> Int? {
+    func place(of property: String, _ role: UInt8) -> Int? {
         columns.firstIndex { $0.role == role && $0.property.isSame(as: property) }
     }
 
     /// Returns whether some row has a value in a column.
-    package func hasValues(_ column: Int) -> Bool { rows.contains { !$0[column].isNull } }
+    func hasValues(_ column: Int) -> Bool { rows.contains { !$0[column].isNull } }
 
-    package mutating func remove(_ column: Int) {
+    mutating func remove(_ column: Int) {
         columns.remove(at: column)
         for row in rows.indices { rows[row].remove(at: column) }
     }

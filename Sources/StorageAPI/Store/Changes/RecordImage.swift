@@ -8,32 +8,32 @@ import StorageDriver
 /// and is not Optional has an entry without columns, which distinguishes it from a property that was added later.
 ///
 /// Version 1 omits such arrays, and properties that the program did not declare.
-package struct RecordImage: Equatable {
-    package let bytes: [UInt8]
+struct RecordImage: Equatable {
+    let bytes: [UInt8]
 
     static let version: UInt8 = 2
 
-    package init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// A digest, by which the same process knows an equal image.
-    package var digest: RowDigest.Result {
+    var digest: RowDigest.Result {
         var digest = RowDigest()
         digest.add(bytes)
         return digest.result
     }
 
     /// True if it has everything that was stored, whichever program declared it.
-    package var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
+    var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
 
     /// A key on its own.
-    package static func bytes(of key: [Value]) -> [UInt8] {
+    static func bytes(of key: [Value]) -> [UInt8] {
         var writer = ImageWriter()
         for value in key { writer.put(value) }
         return writer.bytes
     }
 
     /// - Throws: `corrupt` for bytes that are no key.
-    package static func key(of bytes: [UInt8]) throws(StorageError) -> [Value] {
+    static func key(of bytes: [UInt8]) throws(StorageError) -> [Value] {
         var reader = ImageReader(bytes)
         var key: [Value] = []
         while !reader.isAtEnd { key.append(try reader.value()) }
@@ -43,13 +43,13 @@ package struct RecordImage: Equatable {
     /// The records with the keys, by their keys. Costs one query for each of the model's tables.
     ///
     /// - Parameter model: with all that is recorded.
-    package static func read(
+    static func read(
         _ keys: ValueList, _ model: ModelHandle, in session: any StorageSession
     ) throws(StorageError) -> [[Value]: RecordImage] {
         guard keys.count > 0 else { return [:] }
         var images: [[Value]: ImageWriter] = [:]
         for table in model.tables.tables {
-            try add(table, keys, model, session, to: &images)
+            try add(table, keys: keys, of: model, in: session, to: &images)
             // Nothing is owned where no record is.
             if images.isEmpty { break }
         }
@@ -72,7 +72,7 @@ package struct RecordImage: Equatable {
     }
 
     private static func add(
-        _ table: TableBinding, _ keys: ValueList, _ model: ModelHandle, _ session: any StorageSession,
+        _ table: TableBinding, keys: ValueList, of model: ModelHandle, in session: any StorageSession,
         to images: inout [[Value]: ImageWriter]
     ) throws(StorageError) {
         var cursor = try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)
@@ -86,7 +86,7 @@ package struct RecordImage: Equatable {
         var empty = isTold(table, model.tables) ? Set(images.keys) : []
         func end() {
             guard count > 0 else { return }
-            images[key, default: ImageWriter(version: version)].add(table, own, count, rows)
+            images[key, default: ImageWriter(version: version)].add(table, cells: own, count: count, rows)
             empty.remove(key)
             rows = ImageWriter()
             count = 0
@@ -103,7 +103,7 @@ package struct RecordImage: Equatable {
             count += 1
         }
         end()
-        for key in empty { images[key]?.add(table, [], 0, rows) }
+        for key in empty { images[key]?.add(table, cells: [], count: 0, rows) }
     }
 
     /// Returns whether a record's image lists a table even without rows there: only an array's table shows that the
@@ -122,7 +122,7 @@ private struct ImageWriter {
     init() {}
     init(version: UInt8) { bytes = [version] }
 
-    mutating func add(_ table: TableBinding, _ cells: [Int], _ count: Int, _ rows: ImageWriter) {
+    mutating func add(_ table: TableBinding, cells: [Int], count: Int, _ rows: ImageWriter) {
         let path = table.schema.path.dropFirst()
         number(UInt64(path.count))
         for name in path { string(name) }
@@ -204,7 +204,7 @@ private struct ImageWriter {
 }
 
 /// Reads the bytes of an image, which may come from any program and be damaged.
-package struct ImageReader {
+struct ImageReader {
     private let bytes: [UInt8]
     private var position = 0
 
@@ -212,7 +212,7 @@ package struct ImageReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    package static var damaged: StorageError {
+    static var damaged: StorageError {
         StorageError(
             .corrupt, "An entry of the store's history cannot be read; restore a backup, or copy without history.")
     }
@@ -274,7 +274,7 @@ package struct ImageReader {
 
 extension ColumnSchema.Role {
     /// The number that an image has for the role.
-    package var code: UInt8 {
+    var code: UInt8 {
         switch self {
         case .property: 0
         case .presence: 1

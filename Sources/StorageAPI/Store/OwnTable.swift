@@ -1,0 +1,98 @@
+import StorageDriver
+
+/// A table of the store's own, beside those of its models.
+///
+/// It is a root whose name begins with a NUL, which no model's name has, so nothing lists it as a model. A version of the
+/// library that does not know the table leaves it as it is.
+struct OwnTable: Sendable {
+    private let path: [String]
+    private let name: String
+    private let columns: [ColumnSchema]
+    private let keyCount: Int
+
+    /// - Parameters:
+    ///   - path: the table's name among the store's own.
+    ///   - name: its name in the engine, which gets a number if another table has it.
+    ///   - keyCount: the number of columns of the key, which come first.
+    ///   - optional: the names of the columns that may be null.
+    init(
+        _ path: String, name: String, keyCount: Int = 1, _ columns: KeyValuePairs<String, ColumnType>,
+        optional: [String] = []
+    ) {
+        self.path = ["\u{0}" + path]
+        self.name = name
+        self.columns = columns.map { name, type in
+            ColumnSchema(name: name, property: name, type: type, isOptional: optional.contains(name))
+        }
+        self.keyCount = keyCount
+    }
+
+    func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.path == path } }
+
+    /// Creates the table in a store that has none.
+    func create(in writer: any StorageWriter) throws(StorageError) -> TableSchema {
+        // Prefixes are reserved for the store, and this table is the store's own.
+        var names = NameAllocator(used: try writer.tables().map(\.name))
+        let table = TableSchema(name: names.allocate(name), path: path, columns: columns, key: Array(0..<keyCount))
+        try writer.change(.create(table))
+        return table
+    }
+}
+
+// MARK: Rows
+
+/// A row of a table of the store's own.
+protocol OwnRow: Sendable {
+    static var table: OwnTable { get }
+
+    /// - Throws: `corrupt` for cells that no such row has.
+    init(_ cells: UnsafePointer<Cell>) throws(StorageError)
+
+    /// The values in the order of the columns.
+    var values: [Value] { get }
+}
+
+extension OwnRow {
+    /// All rows in the order of their keys.
+    ///
+    /// - Parameter tables: all tables of the session's store.
+    /// - Throws: `typeMismatch` for a value that its column cannot hold.
+    static func all(among tables: [TableSchema], in session: any StorageSession) throws(StorageError) -> [Self] {
+        guard let table = table.find(in: tables) else { return [] }
+        var rows: [Self] = []
+        let scan = try TableScan(table, in: session)
+        while try scan.next() { rows.append(try Self(scan.cells)) }
+        return rows
+    }
+
+    /// Writes the row, after removing others, and creates the table in a store that has none.
+    ///
+    /// - Parameter tables: all tables of the writer's store.
+    func record(
+        _ operation: WriteOperation = .insert, removing gone: [Self] = [], among tables: [TableSchema],
+        in writer: any StorageWriter, _ directory: ModelDirectory
+    ) throws(StorageError) {
+        let known = Self.table.find(in: tables)
+        let table = if let known { known } else { try Self.table.create(in: writer) }
+        let keys = gone.flatMap { row in table.key.map { row.values[$0] } }
+        if !keys.isEmpty { try writer.write(keys, directory.plan(.delete, of: table, columns: table.key)) }
+        let values = values
+        try writer.write(values, directory.plan(operation, of: table, columns: Array(values.indices)))
+    }
+}
+
+extension StorageWriter {
+    /// Writes rows of values, one after the other in the list.
+    func write(_ values: [Value], _ plan: WritePlan) throws(StorageError) {
+        guard !values.isEmpty else { return }
+        let cells = ValueCells(ValueList(width: plan.columns.count, values: values))
+        _ = try write(RowBatch(plan: plan, count: cells.count, cells: cells.cells))
+    }
+
+    /// Removes all rows of a table.
+    func truncate(_ table: TableSchema, _ directory: ModelDirectory) throws(StorageError) {
+        let nothing = RowBuffer(width: 1)
+        let plan = directory.plan(.truncate, of: table, columns: [])
+        _ = try write(RowBatch(plan: plan, count: 0, cells: UnsafePointer(nothing.cells)))
+    }
+}
