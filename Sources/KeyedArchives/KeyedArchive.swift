@@ -184,7 +184,9 @@ enum WholeFile {
         let layer = SystemFileLayer()
         let place = try OpenFile.place(of: path, layer)
         let file: OpenFile
-        do { file = try OpenFile(place, .read, layer, name: path) } catch { throw FileFailure.error(error, path) }
+        do { file = try OpenFile(place, .read, layer: layer, name: path) } catch {
+            throw FileFailure.error(error, path)
+        }
         let size = try file.status().size
         guard size <= largest else { throw StorageError(.io, "\(path) is not a file of less than 4 GiB.") }
         var bytes = [UInt8](repeating: 0, count: Int(size))

@@ -30,7 +30,7 @@ public struct StorageError: Error, Sendable {
         /// A record has changed since the commit that is to be undone, or another program's transaction is in the way:
         /// nothing is stored, and the call may be repeated.
         case conflict
-        /// The connection to the server was lost while it committed, and no server said in time what became of the call.
+        /// The connection to the server was lost while it committed, and no server reported the result of the call in time.
         case outcomeUnknown
         /// The requested history is older than the history that is kept, or is not recorded.
         case notKept

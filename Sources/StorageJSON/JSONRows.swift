@@ -195,7 +195,7 @@ final class JSONRows {
     }
 
     private func readChild(
-        _ table: JSONTable, _ place: borrowing ChildPlace, _ position: Int, _ scanner: inout JSONScanner
+        _ table: JSONTable, _ place: borrowing ChildWriter, _ position: Int, _ scanner: inout JSONScanner
     ) throws {
         var row = place.beginChild(position)
         if table.isElement { try read(0, of: table, &scanner, &row) } else { try read(table, &scanner, &row) }

@@ -281,7 +281,7 @@ final class FileContents: InputContents {
 
     convenience init(_ path: String) throws(StorageError) {
         let file: OpenFile
-        do { file = try OpenFile(path, .read, SystemFileLayer()) } catch { throw FileFailure.error(error, path) }
+        do { file = try OpenFile(path, .read, layer: SystemFileLayer()) } catch { throw FileFailure.error(error, path) }
         try self.init(file)
     }
 

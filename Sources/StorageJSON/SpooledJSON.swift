@@ -51,7 +51,8 @@ struct SpooledJSON {
             .path
         let layer = SystemFileLayer()
         do throws(SystemError) {
-            let file = try OpenFile(path, .createNew(permissions: 0o600), layer, name: "The JSON's temporary file")
+            let file = try OpenFile(
+                path, .createNew(permissions: 0o600), layer: layer, name: "The JSON's temporary file")
             try layer.remove(path)
             return file
         } catch {

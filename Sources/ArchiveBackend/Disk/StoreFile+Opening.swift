@@ -64,10 +64,10 @@ extension StoreFile {
     /// has removed the lock file.
     private func openExisting() throws(StorageError) -> OpenFile? {
         guard mode == .readWrite else {
-            do { return try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
+            do { return try OpenFile(path, .read, layer: layer) } catch { throw FileFailure.error(error, path) }
         }
         guard try statusAtPath() != nil else { return nil }
-        guard let file = try OpenFile.locked(path, .readWrite, layer) else {
+        guard let file = try OpenFile.locked(path, .readWrite, layer: layer) else {
             throw WriterLock.locked(path, by: "another process")
         }
         return file
@@ -110,7 +110,7 @@ extension StoreFile {
     /// Returns whether a writer has the file locked. What follows the last commit is then a commit in progress. Without
     /// locks in the file system no writer is known, and reading does not fail for that.
     private func isBeingWritten() -> Bool {
-        (try? OpenFile(path, .read, layer).lock(shared: true)) == false
+        (try? OpenFile(path, .read, layer: layer).lock(shared: true)) == false
     }
 
     private func report(_ recovery: Recovery) {

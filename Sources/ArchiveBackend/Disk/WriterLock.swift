@@ -18,7 +18,7 @@ final class WriterLock {
             throw StorageError(.io, "\(name) is not a file, and is in the way of the store's lock; move it away.")
         }
         (self.layer, isNew) = (layer, found == nil)
-        guard let file = try OpenFile.locked(name, .create, layer) else {
+        guard let file = try OpenFile.locked(name, .create, layer: layer) else {
             throw Self.locked(path, by: Self.holder(name, layer))
         }
         self.file = file
@@ -48,7 +48,7 @@ final class WriterLock {
     /// The name that the holder has written. It is for a message alone, so one that cannot be read is no error.
     private static func holder(_ name: String, _ layer: any FileLayer) -> String {
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
-            guard let count = try? OpenFile(name, .read, layer).read(at: 0, into: bytes), count > 0 else {
+            guard let count = try? OpenFile(name, .read, layer: layer).read(at: 0, into: bytes), count > 0 else {
                 return "another process"
             }
             let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }

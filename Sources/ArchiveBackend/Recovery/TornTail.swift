@@ -41,7 +41,7 @@ struct TornTailRemoval {
         let first = "\(path).torn-\(sequence)"
         let permissions = try window.file.status().permissions
         for name in [first] + (2...Self.copiesKept).map({ "\(first)-\($0)" }) {
-            do { return (try OpenFile(name, .createNew(permissions: permissions), layer), name) } catch {
+            do { return (try OpenFile(name, .createNew(permissions: permissions), layer: layer), name) } catch {
                 guard error.isExistingFile else { throw FileFailure.error(error, name) }
             }
         }

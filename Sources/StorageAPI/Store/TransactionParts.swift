@@ -42,7 +42,7 @@ extension Store {
         let changes = features.activity.followed.together.map { ChangeSet($0) }
         var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature)
         for feature in features.all { feature.join(&parts) }
-        let capture = changes.map { ChangeCapture(writer, $0, parts.subscribers, registry) }
+        let capture = changes.map { ChangeCapture(writer, $0, subscribers: parts.subscribers, registry: registry) }
         var (outer, inner): (any StorageWriter, any StorageWriter) = (capture ?? writer, writer)
         if let layer = parts.layer { (outer, inner) = (layer(outer), layer(inner)) }
         let context = TransactionContext(environment, writer: outer, inner: inner, call: transaction, capture: capture)

@@ -18,7 +18,7 @@ public struct BackendInfo: Sendable {
     /// The number of reads that an engine which waits for a server answers at a time; nil for an engine on this
     /// machine.
     ///
-    /// The store then reads on as many threads of its own, and never on a thread of the concurrency runtime. On an engine
+    /// The store then reads on as many separate threads, and never on a thread of the concurrency runtime. On an engine
     /// on this machine the reads of actors alone do, on as many as the machine has processors.
     public var readerThreads: Int?
 

@@ -13,7 +13,7 @@
 /// ```
 public protocol BackupEngine: StorageEngine {
     /// Writes the last commit to a file that the same backend can open. When this returns, the complete file is on the
-    /// disk; if it throws, there is no new file. Readers and writers continue.
+    /// disk; if it throws, no new file exists. Readers and writers continue.
     ///
     /// - Parameters:
     ///   - path: the file to create.

@@ -16,7 +16,7 @@ public protocol ExternalCommitsEngine: StorageEngine {
 ///
 /// ```
 /// func startListening(_ tell: @escaping @Sendable () -> Void) {
-///     listener.run("LISTEN commits") { _ in tell() }   // on a connection and thread of its own
+///     listener.run("LISTEN commits") { _ in tell() }   // on a separate connection and thread
 /// }
 /// ```
 public protocol ListeningEngine: ExternalCommitsEngine {
@@ -41,7 +41,7 @@ public protocol ListeningEngine: ExternalCommitsEngine {
 /// func canWriteNow() throws(StorageError) -> Bool { try !connection.value("SELECT pg_is_in_recovery()") }
 /// ```
 public protocol PromotableEngine: StorageEngine {
-    /// Returns whether the engine can currently write. May ask a server. What ``StorageEngine/info`` says follows.
+    /// Returns whether the engine can currently write. May ask a server. ``StorageEngine/info`` then agrees.
     func canWriteNow() throws(StorageError) -> Bool
 }
 

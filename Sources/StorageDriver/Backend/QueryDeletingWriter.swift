@@ -15,7 +15,7 @@ public protocol QueryDeletingWriter: StorageWriter {
     /// The query is asked before the first row goes. It has neither an order nor a limit.
     ///
     /// - Parameters:
-    ///   - plan: a plan to delete rows of a model's own table, by these columns.
+    ///   - plan: a plan to delete rows of a model's table, by these columns.
     ///   - keys: the plan of a query whose result is as many columns.
     ///   - arguments: the query's values.
     func delete(

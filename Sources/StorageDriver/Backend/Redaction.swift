@@ -30,7 +30,7 @@ package enum Redaction {
 
     // MARK: user:password@host
 
-    /// The range between the first colon of what may be a user and the last `@`.
+    /// The range between the first colon of a possible user and the last `@`.
     private static func userPassword(in text: [UInt8]) -> Range<Int>? {
         let at = UInt8(ascii: "@")
         guard let last = text.lastIndex(of: at) else { return nil }
@@ -44,7 +44,7 @@ package enum Redaction {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return 0 }
         let isBeforeSlashes = text[(colon + 1)...].starts(with: "//".utf8)
         if isBeforeSlashes { return colon + 3 }
-        // Without slashes what precedes the colon may be a user.
+        // Without slashes the text before the colon may be a user.
         let word = String(decoding: text[..<colon], as: UTF8.self).lowercased()
         return BackendProduct.isScheme(word) ? colon + 1 : 0
     }

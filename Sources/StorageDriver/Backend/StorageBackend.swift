@@ -14,7 +14,7 @@ public protocol StorageBackend: Sendable {
     /// - Throws: `configuration` for an unknown option or value; the message lists the accepted ones.
     init(url: StorageURL) throws(StorageError)
 
-    /// Opens the engine. Creates an empty store if there is none.
+    /// Opens the engine. Creates an empty store if none exists.
     ///
     /// - Throws: `io`, `corrupt`, `locked`, `schemaNewer`, `full` or `configuration`, with the store's location.
     func open(logger: Logger) throws(StorageError) -> any StorageEngine
@@ -67,7 +67,7 @@ public protocol StorageReader: StorageSession {
     func end()
 }
 
-/// A writing session, alive during one call of ``StorageEngine/write(_:)``. Its queries see its own writes.
+/// A writing session, alive during one call of ``StorageEngine/write(_:)``. Its queries see its writes.
 public protocol StorageWriter: StorageSession {
     /// Executes a batch and returns the number of changed rows. If it throws, the store undoes the partial work.
     ///

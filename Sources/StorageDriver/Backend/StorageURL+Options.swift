@@ -44,7 +44,9 @@ extension StorageURL {
             let names = T.allCases.map(\.rawValue)
             guard let text = try text(name, .text, else: `default`.rawValue) else { return `default` }
             guard let value = T(rawValue: text) else {
-                throw refusal(name, text, names.joined(separator: ", "), SpellingSuggestion.hint(text, among: names))
+                throw refusal(
+                    name, text, accepted: names.joined(separator: ", "),
+                    hint: SpellingSuggestion.hint(text, among: names))
             }
             return value
         }
@@ -52,7 +54,7 @@ extension StorageURL {
         /// Reads `true` or `false`.
         public mutating func flag(_ name: String, default: Bool) throws(StorageError) -> Bool {
             guard let text = try text(name, .flag, else: "\(`default`)") else { return `default` }
-            guard let value = Bool(text) else { throw refusal(name, text, "true, false") }
+            guard let value = Bool(text) else { throw refusal(name, text, accepted: "true, false") }
             return value
         }
 
@@ -61,14 +63,14 @@ extension StorageURL {
         /// - Parameters:
         ///   - name: the option's name in a URL.
         ///   - range: the accepted values.
-        ///   - unit: what the number counts, for the error: `MiB`.
+        ///   - unit: the unit of the number, for the error: `MiB`.
         ///   - default: the value if the option is missing.
         public mutating func integer(
             _ name: String, in range: ClosedRange<Int>, unit: String, default: Int
         ) throws(StorageError) -> Int {
             guard let text = try text(name, .integer, else: "\(`default`)") else { return `default` }
             guard let value = Int(text), range.contains(value) else {
-                throw refusal(name, text, "\(range.lowerBound) to \(range.upperBound) (\(unit))")
+                throw refusal(name, text, accepted: "\(range.lowerBound) to \(range.upperBound) (\(unit))")
             }
             return value
         }
@@ -89,7 +91,7 @@ extension StorageURL {
             _ name: String, accepted: String, _ convert: (String) -> T?
         ) throws(StorageError) -> T? {
             guard let text = try text(name, .text, else: nil) else { return nil }
-            guard let value = convert(text) else { throw refusal(name, text, accepted) }
+            guard let value = convert(text) else { throw refusal(name, text, accepted: accepted) }
             return value
         }
 
@@ -120,7 +122,7 @@ extension StorageURL {
             return text
         }
 
-        private func refusal(_ name: String, _ text: String, _ accepted: String, _ hint: String = "")
+        private func refusal(_ name: String, _ text: String, accepted: String, hint: String = "")
             -> StorageError
         {
             let place = url.settings?.name(of: name) ?? name

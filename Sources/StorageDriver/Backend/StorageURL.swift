@@ -15,7 +15,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// The text after the colon and `//`, up to the options, as it was written. It may have a password: show
     /// ``description`` instead.
     public let address: String
-    /// The options in the URL itself. ``Options`` also has those from settings.
+    /// The options in the URL itself. ``Options`` also has the options from settings.
     public let options: [String: String]
     /// The URL without its options, any of which may be a secret, and without the password of its user.
     public let description: String
@@ -57,7 +57,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// The path as it may be shown.
     package var shownPath: String { String(Redaction.redacted("\(scheme):\(path)").dropFirst(scheme.count + 1)) }
 
-    /// Checks that there is a path.
+    /// Checks that the URL has a path.
     ///
     /// - Parameter example: a path that the error may show.
     /// - Throws: `configuration` if the path is empty.

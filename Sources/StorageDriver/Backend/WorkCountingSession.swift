@@ -7,7 +7,7 @@ public protocol WorkCountingSession: StorageSession {
     ) throws(StorageError) -> Cursor
 }
 
-/// Counts the work of an engine for a query, in a unit of its own: rows, or steps that grow with the rows. So only
+/// Counts the work of an engine for a query, in any unit: rows, or steps that grow with the rows. So only
 /// counts of one engine compare.
 ///
 /// It belongs to one query, and is used by one thread at a time.
@@ -25,6 +25,6 @@ public final class QueryWork {
 
     /// Takes the count of an engine that counts by itself.
     ///
-    /// - Parameter count: is asked while the query's cursor is there.
+    /// - Parameter count: is asked while the query's cursor exists.
     public func add(from count: @escaping () -> Int) { engineCount = count }
 }

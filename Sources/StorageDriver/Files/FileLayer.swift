@@ -11,7 +11,7 @@ package protocol FileLayer: Sendable {
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError)
     func truncate(_ file: Int32, to size: Int64) throws(SystemError)
     func status(_ file: Int32) throws(SystemError) -> FileStatus
-    /// The status of the file at a path, which may be a symbolic link; nil if there is none.
+    /// The status of the file at a path, which may be a symbolic link; nil without a file.
     func status(at path: String) throws(SystemError) -> FileStatus?
     /// Gives a file the permissions of another, and its owner and group if the process may.
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
@@ -22,7 +22,7 @@ package protocol FileLayer: Sendable {
     /// Renames a file. If nothing may be replaced and the new name exists, throws `EEXIST`.
     func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
-    /// The path without symbolic links; nil if there is no such file.
+    /// The path without symbolic links; nil if the file doesn't exist.
     func resolve(_ path: String) throws(SystemError) -> String?
     /// Seconds since 1970.
     func now() -> Int64

@@ -6,7 +6,7 @@ package final class OpenFile: Sendable {
 
     /// Opens the file at a path. Errors name it `name`, if that is given.
     package init(
-        _ path: String, _ access: FileAccess, _ layer: any FileLayer, name: String? = nil
+        _ path: String, _ access: FileAccess, layer: any FileLayer, name: String? = nil
     ) throws(SystemError) {
         descriptor = try layer.open(path, access)
         self.path = name ?? path
@@ -82,11 +82,11 @@ extension OpenFile {
     package static func syncFolder(of path: String, _ layer: any FileLayer) throws(StorageError) {
         let name = split(path).folder
         let folder: OpenFile
-        do { folder = try OpenFile(name, .folder, layer) } catch { throw FileFailure.error(error, name) }
+        do { folder = try OpenFile(name, .folder, layer: layer) } catch { throw FileFailure.error(error, name) }
         try folder.sync(.everything)
     }
 
-    /// The status of the file at a path; nil if there is none.
+    /// The status of the file at a path; nil without a file.
     package static func status(at path: String, _ layer: any FileLayer) throws(StorageError) -> FileStatus? {
         do { return try layer.status(at: path) } catch { throw FileFailure.error(error, path) }
     }
@@ -121,18 +121,18 @@ extension OpenFile {
     }
 
     /// The number of attempts for a file that was locked, or replaced between being opened and being locked.
-    private static let mostTries = 100
+    private static let maximumTries = 100
 
     /// Opens the file at a path and takes its lock; nil if another process has it.
     ///
     /// A lock counts only while the file has its name; otherwise two processes could have locked two files.
     package static func locked(
-        _ path: String, _ access: FileAccess, _ layer: any FileLayer
+        _ path: String, _ access: FileAccess, layer: any FileLayer
     ) throws(StorageError) -> OpenFile? {
-        for _ in 0..<mostTries {
+        for _ in 0..<maximumTries {
             let file: OpenFile
-            do { file = try OpenFile(path, access, layer) } catch { throw FileFailure.error(error, path) }
-            // A reader takes the lock for a moment, to see whether there is a writer.
+            do { file = try OpenFile(path, access, layer: layer) } catch { throw FileFailure.error(error, path) }
+            // A reader takes the lock for a moment, to see whether a writer has it.
             guard try file.lock() else { continue }
             if let named = try status(at: path, layer), named.isSameFile(as: try file.status()) { return file }
         }

@@ -2,9 +2,9 @@
 /// package replaces is replaced this way.
 package struct PublishedFile: ~Copyable {
     /// The files that may exist at the path when the file is renamed to it.
-    package enum Place: Sendable {
+    package enum Destination: Sendable {
         case nothing
-        /// Nothing, or a file, which is replaced.
+        /// No file, or a file that is replaced.
         case anyFile
         /// This file and no other: another process may have replaced it meanwhile.
         case file(FileStatus)
@@ -15,7 +15,7 @@ package struct PublishedFile: ~Copyable {
     /// Its path while it is written.
     package let temporaryPath: String
     private let path: String
-    private let place: Place
+    private let destination: Destination
     private let layer: any FileLayer
     private var isPlaced = false
 
@@ -24,20 +24,20 @@ package struct PublishedFile: ~Copyable {
     /// - Parameter temporaryPath: its temporary path; by default a unique one.
     /// - Throws: `io` if the path is taken, or is not a regular file; errors of creating the file.
     package init(
-        _ path: String, over place: Place, permissions: UInt32 = 0o644, at temporaryPath: String? = nil,
+        _ path: String, over destination: Destination, permissions: UInt32 = 0o644, at temporaryPath: String? = nil,
         layer: any FileLayer = SystemFileLayer()
     ) throws(StorageError) {
         var resolved = path
         // Whoever has the file open knows its path without links. A link that has appeared there since must not be
         // followed.
-        if case .file = place {} else { resolved = try OpenFile.place(of: path, layer) }
-        if case .nothing = place, try OpenFile.status(at: resolved, layer) != nil { throw Self.isTaken(path) }
+        if case .file = destination {} else { resolved = try OpenFile.place(of: path, layer) }
+        if case .nothing = destination, try OpenFile.status(at: resolved, layer) != nil { throw Self.isTaken(path) }
         let name = temporaryPath ?? "\(resolved).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
         let made: OpenFile
-        do { made = try OpenFile(name, .createNew(permissions: permissions), layer, name: path) } catch {
+        do { made = try OpenFile(name, .createNew(permissions: permissions), layer: layer, name: path) } catch {
             throw FileFailure.error(error, name)
         }
-        (self.path, self.place, self.layer) = (resolved, place, layer)
+        (self.path, self.destination, self.layer) = (resolved, destination, layer)
         (file, self.temporaryPath) = (made, name)
     }
 
@@ -54,9 +54,9 @@ package struct PublishedFile: ~Copyable {
             throw StorageError(
                 .io, "\(temporaryPath) was removed or replaced while it was written; nothing is changed.")
         }
-        try checkPlace()
+        try checkDestination()
         do {
-            if case .nothing = place {
+            if case .nothing = destination {
                 try layer.rename(temporaryPath, to: path, replacing: false)
             } else {
                 try layer.rename(temporaryPath, to: path, replacing: true)
@@ -67,9 +67,9 @@ package struct PublishedFile: ~Copyable {
         isPlaced = true
     }
 
-    private func checkPlace() throws(StorageError) {
+    private func checkDestination() throws(StorageError) {
         let found = try OpenFile.status(at: path, layer)
-        switch place {
+        switch destination {
         case .nothing: if found != nil { throw Self.isTaken(path) }
         case .anyFile: if found?.isRegular == false { throw Self.isTaken(path) }
         case .file(let expected): if found?.isSameFile(as: expected) != true { throw Self.isReplaced(path) }

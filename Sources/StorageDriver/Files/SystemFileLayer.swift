@@ -6,14 +6,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The operating system's own calls.
+/// The operating system's calls.
 package struct SystemFileLayer: FileLayer {
     package init() {}
 
     package func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
         let (flags, permissions) = Self.flags(access)
         // Opening a pipe would wait for its other end.
-        return try Self.call("open") { systemOpen(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, permissions) }
+        return try Self.call("open") {
+            systemOpen(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, permissions: permissions)
+        }
     }
 
     private static func flags(_ access: FileAccess) -> (Int32, mode_t) {
@@ -156,7 +158,7 @@ extension FileStatus {
 }
 
 // Inside the layer these names are its own methods.
-private func systemOpen(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 {
+private func systemOpen(_ path: String, _ flags: Int32, permissions: mode_t) -> Int32 {
     open(path, flags, permissions)
 }
 private func systemClose(_ file: Int32) -> Int32 { close(file) }

@@ -188,7 +188,7 @@ extension JSONReader {
         return false
     }
 
-    /// Skips a value; returns false if there is none.
+    /// Skips a value; returns false without one.
     mutating func skipValue() -> Bool { readTree() != nil }
 
     /// Reads a value of any type except an object, which no stored array has.

@@ -9,7 +9,7 @@ package struct JSONProblem: Error {
 }
 
 /// Scans the tokens of JSON text, as strictly as RFC 8259 requires. Readers of stored arrays (``JSONReader``), of archives and
-/// of imports use it, each for its own values.
+/// of imports use it, each for different values.
 ///
 /// It never reads beyond the text. After an error it must not be used again.
 @frozen
@@ -35,7 +35,7 @@ package struct JSONScanner {
         mutating get { peek() == nil }
     }
 
-    /// True if nothing is left.
+    /// True at the end of the text.
     @inlinable package var isExactlyAtEnd: Bool { position == text.count }
 
     /// True if an array begins here.
@@ -94,7 +94,7 @@ package struct JSONScanner {
         guard depth <= deepest else { throw problem("The value is deeper than \(deepest) levels.") }
     }
 
-    /// Returns whether an element or a member follows, and skips what precedes it. At the end, skips the bracket.
+    /// Returns whether an element or a member follows, and skips the text before it. At the end, skips the bracket.
     @inlinable @inline(__always)
     package mutating func hasNext(_ close: UInt8, isFirst: Bool) throws(JSONProblem) -> Bool {
         if take(close) {
@@ -218,7 +218,7 @@ package struct JSONScanner {
             if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
                 position &+= 1
-                // What is escaped is looked at where the text is made; here it matters that it may be a quote.
+                // Escapes are read when the text is made; here it matters that it may be a quote.
                 if position == text.count { break }
                 if text[position] < 0x20 { continue }
             }
@@ -246,7 +246,7 @@ package struct JSONScanner {
     /// Hands out a string's bytes without its escapes.
     package func unescape<R>(_ string: Text, _ body: (UnsafeRawBufferPointer) -> R) throws(JSONProblem) -> R {
         guard string.hasEscapes else { return body(bytes(string.range)) }
-        // What an escape stands for has fewer bytes than the escape.
+        // The text of an escape has fewer bytes than the escape.
         let result = withUnsafeTemporaryAllocation(byteCount: string.range.count, alignment: 1) { decoded in
             Result { () throws(JSONProblem) in
                 let count = try unescape(string, to: decoded)

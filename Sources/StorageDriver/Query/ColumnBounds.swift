@@ -1,25 +1,25 @@
 /// The bounds that a filter sets for the first column of an index, or of the key: rows outside them need not be examined.
 ///
-/// Rows inside must still be tested. Rows without a value may be inside if there is no ``lower`` bound.
+/// Rows inside must still be tested. Rows without a value may be inside without a ``lower`` bound.
 public struct ColumnBounds {
     /// The column, an index into the table's.
     public let column: Int
     /// The values that it can have, if they are listed.
     public private(set) var values: [Value]?
-    /// The column and those after it in the index whose values are listed too.
+    /// The column and the next ones in the index whose values are listed too.
     public private(set) var columns: [Int]
     /// The values that ``columns`` can have together, if they are listed: the rows inside are those with one of these, in
     /// place of one of ``values``.
     public var prefixes: [[Value]]? { several ?? values?.map { [$0] } }
-    /// The same where there are several columns. A list of values is often long, and no array is made for each.
+    /// The same for several columns. A list of values is often long, and no array is made for each.
     private var several: [[Value]]?
     /// The number of columns in the index.
     private let width: Int
-    /// The least value that it can have, if there is one.
+    /// The least value that it can have, if any.
     public private(set) var lower: Value?
     /// True if a value equal to the lower bound is outside.
     public private(set) var isAboveLower = false
-    /// The greatest value that it can have, if there is one.
+    /// The greatest value that it can have, if any.
     public private(set) var upper: Value?
     /// True if a value equal to the upper bound is outside.
     public private(set) var isBelowUpper = false
@@ -70,7 +70,7 @@ public struct ColumnBounds {
         case .text(.hasPrefix, .column(column), .argument(let argument)):
             guard case .text(let prefix) = arguments.values[argument], !prefix.isEmpty else { return }
             narrow(.greaterOrEqual, .text(prefix))
-            if let end = Self.textBehind(prefix) { narrow(.less, .text(end)) }
+            if let end = Self.textAfter(prefix) { narrow(.less, .text(end)) }
         default: return
         }
     }
@@ -89,7 +89,7 @@ public struct ColumnBounds {
     }
 
     /// The least text that is greater than every text with the prefix.
-    private static func textBehind(_ prefix: String) -> String? {
+    private static func textAfter(_ prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
             // The order of scalars is that of UTF-8 bytes.
@@ -119,12 +119,12 @@ public struct ColumnBounds {
         guard let filter else { return [] }
         let terms = filter.conjuncts
         let bounds = indexes.compactMap { index in
-            index.first.map { ColumnBounds($0, index, terms, arguments) }
+            index.first.map { ColumnBounds($0, index: index, in: terms, arguments: arguments) }
         }
         return (0..<5).flatMap { rank in bounds.filter { $0.rank == rank } }
     }
 
-    private init(_ column: Int, _ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
+    private init(_ column: Int, index: [Int], in terms: [QueryTerm], arguments: QueryArguments) {
         self.init(column, width: index.count)
         for term in terms { narrow(by: term, arguments) }
         guard index.count > 1 else { return }
@@ -132,11 +132,11 @@ public struct ColumnBounds {
             setPrefixes(arguments.lists[list], zip(columns, index).prefix { $0 == $1 }.map(\.0))
             return
         }
-        extendPrefixes(index, terms, arguments)
+        extendPrefixes(index, in: terms, arguments: arguments)
     }
 
-    /// Adds columns to the prefixes as long as those before have one value each.
-    private mutating func extendPrefixes(_ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
+    /// Adds columns to the prefixes as long as the earlier ones have one value each.
+    private mutating func extendPrefixes(_ index: [Int], in terms: [QueryTerm], arguments: QueryArguments) {
         for next in index.dropFirst() {
             guard prefixCount == 1, let known = prefixes?.first else { return }
             var bounds = ColumnBounds(next, width: 1)

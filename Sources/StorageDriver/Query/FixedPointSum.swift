@@ -50,7 +50,7 @@ struct DoubleSum {
     private var finite = FixedPointSum(base: 1 << 32, digits: 70)
     private var special = 0.0
 
-    private static let leastExponent = -1074
+    private static let minimumExponent = -1074
 
     mutating func add(_ value: Double) {
         guard value.isFinite else {
@@ -59,7 +59,7 @@ struct DoubleSum {
         }
         guard value != 0 else { return }
         let exponent = max(Int(value.exponent), -1022) - 52
-        let place = exponent - Self.leastExponent
+        let place = exponent - Self.minimumExponent
         let mantissa =
             UInt128(value.magnitude / Double(sign: .plus, exponent: exponent, significand: 1)) << (place % 32)
         let digits = (0..<3).map { Int64(truncatingIfNeeded: (mantissa >> (32 * $0)) & 0xFFFF_FFFF) }
@@ -88,7 +88,7 @@ struct DoubleSum {
             let below = bits(half / 32) & ((1 << (half % 32)) - 1) != 0 || digits[..<(half / 32)].contains { $0 != 0 }
             if isHalf, below || mantissa & 1 == 1 { mantissa += 1 }
         }
-        return Double(sign: .plus, exponent: excess + leastExponent, significand: Double(mantissa))
+        return Double(sign: .plus, exponent: excess + minimumExponent, significand: Double(mantissa))
     }
 }
 

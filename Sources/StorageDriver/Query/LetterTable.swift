@@ -1,7 +1,7 @@
 // Made by scripts/make-letters.swift; not to be edited.
 
 enum LetterTable {
-    /// Pairs of a letter and those that consist of it and diacritics. From Unicode's canonical decompositions.
+    /// Pairs of a letter and the letters that consist of it and diacritics. From Unicode's canonical decompositions.
     static let pairs = """
         < \u{226E} = \u{2260} > \u{226F}
         A \u{C0}\u{C1}\u{C2}\u{C3}\u{C4}\u{C5}\u{100}\u{102}\u{104}\u{1CD}\u{1DE}\u{1E0}

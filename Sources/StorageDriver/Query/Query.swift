@@ -1,8 +1,8 @@
 /// The shape of a query. Its values are in ``QueryArguments``.
 ///
-/// A query means what plain Swift over an array of the table's rows would mean, with the equality and order of
+/// A query means the same as plain Swift over an array of the table's rows, with the equality and order of
 /// ``Value``. Filters have two values. Rows that are equal on all sort keys come in the order of the table's key, as do
-/// all rows if there are no sort keys.
+/// all rows without sort keys.
 public struct Query: Hashable, Sendable {
     /// The content of each result row.
     public enum Result: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct Query: Hashable, Sendable {
         case terms([TypedTerm])
         /// One row with one integer: the number of rows. Limit and offset do not apply.
         case count
-        /// One row with 1 if there is any row, else 0.
+        /// One row: 1 if any row exists, otherwise 0.
         case exists
         /// One row for each group of equal keys.
         case groups(Grouping)
@@ -121,7 +121,7 @@ extension Query {
     /// The grouping of rows. A group's row has its keys first and then its aggregates. The columns of ``filter`` and
     /// ``order`` are the values of that row.
     ///
-    /// The query's own filter, order and limit apply to the rows before they are grouped. Without keys all rows are one
+    /// The query's filter, order and limit apply to the rows before they are grouped. Without keys all rows are one
     /// group, even if there are none.
     public struct Grouping: Hashable, Sendable {
         /// The terms whose values make a group.
@@ -145,7 +145,7 @@ extension Query {
         /// The number of values in a group's row.
         public var width: Int { keys.count + aggregates.count }
 
-        /// The terms that are computed for each row: the keys, then those to aggregate.
+        /// The terms that are computed for each row: the keys, then the terms to aggregate.
         public var inputs: [TypedTerm] { keys + aggregates.map { $0.term ?? TypedTerm(.null, .int64) } }
 
         /// The complete order of groups.
@@ -161,7 +161,7 @@ extension Query {
         /// The term to aggregate; rows where it is null are ignored. Nil if rows are counted.
         public var term: TypedTerm?
 
-        /// An aggregate of a term's values, or of rows if there is no term.
+        /// An aggregate of a term's values, or of rows without a term.
         public init(_ function: AggregateFunction, of term: TypedTerm? = nil) {
             self.function = function
             self.term = term
@@ -225,7 +225,7 @@ public struct ValueList: Sendable {
 /// One shape of query on one table. A backend may prepare once for each ``id``.
 public final class QueryPlan: Sendable {
     /// A small, dense number for use as an array index. The number of a plan that was not used for long passes to
-    /// another plan, so compare the plan (`===`) before you use what you kept under its number. Nil for a plan that is
+    /// another plan, so compare the plan (`===`) before you use anything kept under its number. Nil for a plan that is
     /// used once.
     public let id: Int?
     /// The shape of the query.

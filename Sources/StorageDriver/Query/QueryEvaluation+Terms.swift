@@ -92,7 +92,7 @@ extension QueryEvaluation {
         let wanted = Self.ordered(Set(linked.map { row in edge.outer.map { $0.map { row[$0] } ?? .int(0) } }))
         if table.key.starts(with: edge.inner) {
             let keys = wanted.filter { !$0.contains(where: \.isNull) }
-            return try filtered(tables.rows(of: table, keyPrefixes: keys), [], [], from: 0)
+            return try filtered(tables.rows(of: table, keyPrefixes: keys), columns: [], equal: [], from: 0)
         }
         var rows: [Tables.Row] = []
         for key in wanted { rows += try self.rows(of: table, edge.inner, equal: key) }
@@ -109,11 +109,12 @@ extension QueryEvaluation {
             let keys = try tables.keys(of: table, within: bounds)
         else {
             return try filtered(
-                tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix))), columns, wanted, from: prefix)
+                tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix))), columns: columns, equal: wanted,
+                from: prefix)
         }
         let found = bounds.isInKeyOrder ? keys : Self.ordered(keys)
         // An index on the first column alone, or on the beginning of its values, may have given more.
-        return try filtered(tables.rows(of: table, keyPrefixes: found), columns, wanted, from: 0)
+        return try filtered(tables.rows(of: table, keyPrefixes: found), columns: columns, equal: wanted, from: 0)
     }
 
     /// The bounds by which an index finds the rows whose columns have these values.
@@ -126,7 +127,7 @@ extension QueryEvaluation {
     }
 
     private func filtered(
-        _ rows: RowStream<Tables.Row>, _ columns: [Int], _ wanted: [Value], from start: Int
+        _ rows: RowStream<Tables.Row>, columns: [Int], equal wanted: [Value], from start: Int
     ) throws(StorageError) -> [Tables.Row] {
         let rest = zip(columns, wanted).dropFirst(start)
         var found: [Tables.Row] = []

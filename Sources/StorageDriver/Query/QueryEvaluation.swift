@@ -65,7 +65,7 @@ public struct RowStream<Row: ValueRow> {
     @inlinable
     public init(_ next: @escaping () throws(StorageError) -> Row?) { step = next }
 
-    /// Rows that are there, or are made without failing.
+    /// Rows in memory, or made without failing.
     @inlinable
     public init(_ rows: some Sequence<Row>) {
         var iterator = rows.makeIterator()
@@ -137,7 +137,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    /// All result rows. Costs a pass over the rows in scope, and sorting if there are sort keys in whose order no index is.
+    /// All result rows. Costs a pass over the rows in scope, and sorting if no index has the order of the sort keys.
     ///
     /// - Throws: `overflow` and `typeMismatch` if a computation fails, and errors of the tables.
     public func rows() throws(StorageError) -> [[Value]] {
@@ -290,7 +290,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         {
             return inKeyOrder(.key, rows)
         }
-        // All keys begin with nothing.
+        // All keys begin with an empty prefix.
         return inKeyOrder(.scan, try tables.rows(of: table, keyPrefix: []))
     }
 

@@ -12,7 +12,7 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case null
     /// A condition that is always true, or never.
     case constant(Bool)
-    /// A term of the first row along the edge; null if there is none. That row is in scope in the inner term.
+    /// A term of the first row along the edge; null without such a row. That row is in scope in the inner term.
     case related(Join, QueryTerm)
     /// The number of rows along the edge for which the inner term is true. Each is in scope in the inner term.
     case relatedCount(Join, QueryTerm)
@@ -68,12 +68,12 @@ public enum TextTest: String, Hashable, Sendable {
     case like
 }
 
-/// The number of rows along an edge for which a condition must hold. `all` and `none` hold if there are no rows.
+/// The number of rows along an edge for which a condition must hold. `all` and `none` hold if no rows exist.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }
 
-/// The rows of a table that belong to the row in scope: those that it owns, that it refers to, or that refer to it.
+/// The rows of a table that belong to the row in scope: rows that it owns, that it refers to, or that refer to it.
 ///
 /// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
 /// with leading ones of the table's key, or are those of an index. So an engine finds the rows by key or by
@@ -83,9 +83,9 @@ public struct Join: Hashable, Sendable {
     public var table: Int
     /// Columns of the rows.
     public var inner: [Int]
-    /// The columns that they equal, of the row in scope or, if there is a ``link``, of its rows; nil means the number 0.
+    /// The columns that they equal, of the row in scope or, with a ``link``, of its rows; nil means the number 0.
     public var outer: [Int?]
-    /// Rows between the row in scope and those of the edge: what refers, if it is owned by the rows that the edge leads to.
+    /// Rows between the row in scope and the rows of the edge: the referring rows, if they are owned by the rows that the edge leads to.
     /// A row of the edge that several of them name belongs to the row in scope once.
     public var link: Link?
 

@@ -9,7 +9,7 @@ extension QueryPlan {
     /// - Parameters:
     ///   - arguments: the query's; gets the lists.
     ///   - rowCount: the number of rows in a table.
-    ///   - rows: runs a query on the same rows, with its own conditions on related rows.
+    ///   - rows: runs a query on the same rows, with further conditions on related rows.
     public func choosingRelated(
         _ arguments: inout QueryArguments, rowCount: (TableSchema) -> Int,
         rows: (QueryPlan, QueryArguments) throws(StorageError) -> Cursor
@@ -44,7 +44,7 @@ extension QueryTerm {
     }
 
     /// For a test of a value of a related row: the edge, and the test in that row. Only tests that are false for null, so
-    /// it is false where there is no row.
+    /// it is false without a row.
     package var throughReference: (edge: Join, test: QueryTerm)? {
         switch self {
         case .comparison(let comparison, .related(let edge, let value), .argument(let index), let type)
@@ -95,7 +95,7 @@ private struct RelatedChoices {
     let rows: (QueryPlan, QueryArguments) throws(StorageError) -> Cursor
 
     /// The number of related rows for each row that cost less to scan than to look up one of them.
-    private static let mostRelated = 32
+    private static let maximumRelated = 32
 
     mutating func chosen(_ term: QueryTerm) throws(StorageError) -> QueryTerm {
         switch term {
@@ -133,7 +133,8 @@ private struct RelatedChoices {
         _ edge: Join, _ test: QueryTerm, looksAtAll: Bool = false, where isRight: (Int) -> Bool
     ) throws(StorageError) -> QueryTerm? {
         let outer = edge.outer.compactMap(\.self)
-        guard edge.link == nil, let first = outer.first, outer.count == edge.inner.count, pays(edge, test, looksAtAll)
+        guard edge.link == nil, let first = outer.first, outer.count == edge.inner.count,
+            pays(edge, test, looksAtAll: looksAtAll)
         else { return nil }
         // Rows without any related row are in no list.
         let isInverted = isRight(0)
@@ -146,11 +147,11 @@ private struct RelatedChoices {
         return isInverted ? .not(isIn) : isIn
     }
 
-    private func pays(_ edge: Join, _ test: QueryTerm, _ looksAtAll: Bool) -> Bool {
+    private func pays(_ edge: Join, _ test: QueryTerm, looksAtAll: Bool) -> Bool {
         if plan.endsEarly, !test.conjuncts.contains(where: \.isEquality) { return false }
         if looksAtAll { return true }
         let related = plan.tables[edge.table]
-        return test.findsFew(of: related) || rowCount(related) / Self.mostRelated <= rowCount(plan.table)
+        return test.findsFew(of: related) || rowCount(related) / Self.maximumRelated <= rowCount(plan.table)
     }
 
     /// Returns the number of rows that pass the test for each value of the edge's columns.

@@ -12,7 +12,7 @@
 ///    and σ, ς and Σ. The dotless ı stays itself.
 /// 3. For `diacritics`, nonspacing marks with the Unicode property Diacritic are dropped.
 ///
-/// Nothing else is normalised: without `diacritics`, é as one scalar differs from é as two. The properties come from
+/// No other normalisation takes place: without `diacritics`, é as one scalar differs from é as two. The properties come from
 /// the Swift runtime (on Apple's platforms the system's) and the decompositions from a table, so a scalar that is newer
 /// than either folds to itself. No folded text is stored, so a newer version of Unicode changes no file.
 public struct TextFolding: OptionSet, Hashable, Sendable {
@@ -63,7 +63,7 @@ public struct TextFolding: OptionSet, Hashable, Sendable {
         !scalar.isASCII && scalar.properties.isDiacritic && scalar.properties.generalCategory == .nonspacingMark
     }
 
-    /// The letters that consist of others and diacritics, with those others.
+    /// The letters that consist of other letters and diacritics, with these.
     private static let letters: [Unicode.Scalar: [Unicode.Scalar]] = {
         var letters: [Unicode.Scalar: [Unicode.Scalar]] = [:]
         let parts = LetterTable.pairs.unicodeScalars.split { $0 == " " || $0 == "\n" }

@@ -25,7 +25,7 @@ extension TextTest {
         }
     }
 
-    /// The last `*` matches as little as possible, and more if what follows does not match. No earlier one needs to
+    /// The last `*` matches as little as possible, and more if the rest does not match. No earlier one needs to
     /// change.
     private static func isLike(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
         var place = 0
@@ -35,7 +35,7 @@ extension TextTest {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
                 next += 1
                 star = (next, place)
-            } else if let step = step(text, place, pattern, next) {
+            } else if let step = step(text, at: place, pattern: pattern, next: next) {
                 place += step.text
                 next += step.pattern
             } else if let last = star {
@@ -51,7 +51,7 @@ extension TextTest {
 
     /// Returns the distance by which the pattern's next character advances both; nil if it does not match.
     private static func step(
-        _ text: UnsafeBufferPointer<UInt8>, _ place: Int, _ pattern: UnsafeBufferPointer<UInt8>, _ next: Int
+        _ text: UnsafeBufferPointer<UInt8>, at place: Int, pattern: UnsafeBufferPointer<UInt8>, next: Int
     ) -> (text: Int, pattern: Int)? {
         guard next < pattern.count else { return nil }
         if pattern[next] == UInt8(ascii: "?") {

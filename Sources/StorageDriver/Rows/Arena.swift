@@ -59,7 +59,7 @@ package struct Arena: ~Copyable {
         blocks.append(block)
         size += block.count
         let (start, blockEnd) = Self.bounds(of: block)
-        // A value that fills a block of its own leaves the current block in use.
+        // A value that fills a separate block leaves the current block in use.
         if count < Self.blockSize {
             next = start + count
             end = blockEnd

@@ -18,7 +18,7 @@ public struct Cursor: ~Copyable {
     /// The cells of the current row: as many as the query has columns.
     public let cells: UnsafePointer<Cell>
 
-    /// A cursor over a backend's own memory.
+    /// A cursor over a backend's memory.
     ///
     /// - Parameters:
     ///   - source: keeps `context` and `cells` alive; its `finish()` is called when the cursor is released.

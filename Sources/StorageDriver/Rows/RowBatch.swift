@@ -2,7 +2,7 @@
 public enum WriteOperation: Hashable, Sendable {
     /// Adds rows; a row whose key is stored already is `duplicateKey`.
     case insert
-    /// Adds rows or replaces those with the same key.
+    /// Adds rows or replaces the rows with the same key.
     case upsert
     /// Replaces the rows with the same key; a missing one is `notFound`.
     case update
@@ -18,7 +18,7 @@ public enum WriteOperation: Hashable, Sendable {
 /// One shape of write: which operation on which columns of which table. A backend may prepare once for each ``id``.
 public final class WritePlan: Sendable {
     /// A small, dense number for use as an array index. The number of a plan that was not used for long passes to
-    /// another plan, so compare the plan (`===`) before you use what you kept under its number.
+    /// another plan, so compare the plan (`===`) before you use anything kept under its number.
     public let id: Int
     /// The operation on the rows.
     public let operation: WriteOperation
@@ -41,7 +41,7 @@ public final class WritePlan: Sendable {
         self.keyColumns = keyColumns
     }
 
-    /// The columns that are null in new rows: those that are marked as removed and not among ``columns``.
+    /// The columns that are null in new rows: the columns marked as removed that are not among ``columns``.
     public var removedColumns: [Int] {
         table.columns.indices.filter { table.columns[$0].isRemoved && !columns.contains($0) }
     }

@@ -1,6 +1,6 @@
 /// Rows of cells with one width, in one block of memory. An arena beside it owns the cells' bytes.
 ///
-/// Nothing of it is inlined into other modules: there an access to a property would be checked for exclusivity at run time,
+/// It is not inlined into other modules, where an access to a property would be checked for exclusivity at run time,
 /// which costs more than the call.
 package final class RowBuffer {
     package let width: Int
@@ -23,7 +23,7 @@ package final class RowBuffer {
     /// Row after row.
     package var cells: UnsafeMutablePointer<Cell> { storedCells }
 
-    /// The number of rows for which there is memory.
+    /// The number of rows that fit into the memory.
     package var capacity: Int { storedCapacity }
 
     /// Adds a row of nulls and returns its index. Rows may move, so pointers to earlier ones must be made anew.

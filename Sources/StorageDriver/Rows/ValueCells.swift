@@ -20,13 +20,6 @@ public final class ValueCells {
         for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
     }
 
-    /// The rows as values.
-    package var list: ValueList {
-        var list = ValueList(width: width, values: [])
-        for row in 0..<count { for cell in 0..<width { list.values.append(rows.row(row)[cell].value) } }
-        return list
-    }
-
     /// Row after row; valid as long as this object lives.
     public var cells: UnsafePointer<Cell> { UnsafePointer(rows.cells) }
     /// The number of rows.

@@ -6,14 +6,14 @@ package enum ListPositions {
     package static let gap: Int64 = 1024
 
     /// The gap in which an element of a rewritten part is at least.
-    package static let leastGap: Int64 = 16
+    package static let minimumGap: Int64 = 16
 
     /// The distance between the elements of an array of this length when it is written. A short one has no gaps: it is
     /// rewritten at its first insertion, which costs no more than a part of a long one.
     @inlinable
     package static func step(ofCount count: Int) -> Int { count > 64 ? 1024 : 1 }
 
-    /// Positions after the first and before the second, evenly; nil if there is no room. Nil stands for no element on that
+    /// Positions after the first and before the second, evenly; nil without room. Nil stands for no element on that
     /// side.
     ///
     /// - Parameter least: the minimum distance between them.

@@ -1,4 +1,4 @@
-// What was planned for tables that another process has changed since (clause S11).
+// Plans for tables that another process has changed since (clause S11).
 
 extension Array<TableSchema> {
     /// Checks that a plan for these tables is valid for the currently recorded ones.
@@ -26,7 +26,7 @@ extension Array<TableSchema> {
 }
 
 extension TableSchema {
-    /// Returns whether there is a column that tells whether an array is nil.
+    /// Returns whether a column tells whether an array is nil.
     package func hasPresence(of property: String) -> Bool {
         columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
     }
@@ -56,7 +56,7 @@ extension TableSchema {
         else {
             throw changed(isRoot ? nil : path.last, "is not stored any more as it was")
         }
-        // Nobody reads a removed column. If indexes count, it keeps its own.
+        // A removed column is never read. If indexes count, it keeps its index.
         for (place, column) in columns.enumerated() where inPlace || !column.isRemoved {
             let other =
                 inPlace

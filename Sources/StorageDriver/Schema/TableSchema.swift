@@ -213,10 +213,10 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     private var expiry: Bool?
     /// The weight of the column's words in a full-text search; nil for a column that is not searched.
     ///
-    /// The store keeps the index in tables of its own. An engine stores this with the column.
+    /// The store keeps the index in separate tables. An engine stores this with the column.
     public var searchWeight: Double?
     /// The former names of the property that other properties have had since. Data under such a name are theirs, whatever
-    /// renames a program declares. Nil if there are none, so that the recorded JSON is the same as in earlier versions.
+    /// renames a program declares. Nil without any, so that the recorded JSON is the same as in earlier versions.
     package var settledNames: [String]?
 
     /// A column, by default that of a property.

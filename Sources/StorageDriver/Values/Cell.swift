@@ -1,7 +1,7 @@
 /// One value of a row, as it crosses the driver interface: 16 bytes with the value itself, or with the address and
 /// length of its bytes.
 ///
-/// A cell owns nothing. A text or blob cell points at memory of the row's creator. When reading, the memory is valid
+/// A cell does not own memory. A text or blob cell points at memory of the row's creator. When reading, the memory is valid
 /// until the next row is read; when writing, until the call that received the batch returns.
 @frozen
 public struct Cell: BitwiseCopyable, Sendable {
@@ -65,7 +65,7 @@ public struct Cell: BitwiseCopyable, Sendable {
         Cell(bits: value.bitPattern, length: 0, tag: .double)
     }
 
-    /// A Boolean value that indicates whether there is no value.
+    /// A Boolean value that indicates that the value is null.
     @inlinable public var isNull: Bool { tag == .null }
 
     /// The value of an `int` cell.

@@ -1,7 +1,7 @@
 /// The type of a column: the Swift type of its values.
 ///
 /// A backend stores a value by its ``storage`` class. The type decides the order (of decimals), the range, and which
-/// conversions between two versions of a schema lose nothing. What is particular to a type is in
+/// conversions between two versions of a schema lose nothing. The particulars of a type are in
 /// `ColumnTypeTable.swift`.
 public indirect enum ColumnType: Hashable, Sendable {
     case bool
@@ -47,16 +47,18 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
     public init?(_ description: String) {
         var name = description[...]
         var arrays = 0
-        while arrays <= Self.deepest, name.hasPrefix("array<"), name.hasSuffix(">") {
+        while arrays <= Self.maximumDepth, name.hasPrefix("array<"), name.hasSuffix(">") {
             name = name.dropFirst(6).dropLast()
             arrays += 1
         }
-        guard arrays <= Self.deepest, let type = Self.names.first(where: { $0.name == name })?.type else { return nil }
+        guard arrays <= Self.maximumDepth, let type = Self.names.first(where: { $0.name == name })?.type else {
+            return nil
+        }
         self = (0..<arrays).reduce(type) { type, _ in .array(of: type) }
     }
 
     /// The deepest nesting of an array's text that is read.
-    private static let deepest = 128
+    private static let maximumDepth = 128
 
     private static let names = scalars.map { (name: $0.row.name, type: $0) }
 }

@@ -22,7 +22,7 @@ package enum DateText {
         guard let year = rest.number(4), rest.take("-"), let month = rest.number(2), rest.take("-"),
             let day = rest.number(2), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
         else { return nil }
-        var whole = (dayNumber(year, month, day) - referenceDay) * secondsPerDay
+        var whole = (dayNumber(year: year, month: month, day: day) - referenceDay) * secondsPerDay
         guard !rest.isAtEnd else { return Double(whole) }
         guard rest.take("T") || rest.take(" ") || rest.take("t"), let time = time(&rest),
             let offset = zone(&rest), rest.isAtEnd
@@ -42,7 +42,7 @@ package enum DateText {
         "\(whole)." + (fraction.isEmpty ? "0" : "") + String(decoding: fraction, as: UTF8.self)
     }
 
-    /// The digits of the difference to the next whole number; nil if there is none.
+    /// The digits of the difference to the next whole number; nil without any.
     private static func complement(_ digits: [UInt8]) -> [UInt8]? {
         guard let last = digits.lastIndex(where: { $0 != 0x30 }) else { return nil }
         return digits[..<last].map { 0x69 - $0 } + [0x6A - digits[last]]
@@ -145,7 +145,7 @@ package enum DateText {
 
     // A year that begins in March has its leap day at its end, and 400 years have 146,097 days.
 
-    private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
         let years = month > 2 ? year : year - 1
         let months = (month + 9) % 12
         let leapDays = floor(years, 4) - floor(years, 100) + floor(years, 400)
@@ -189,7 +189,7 @@ private struct DateScanner {
         return true
     }
 
-    /// A number of so many digits, of which there are four at most.
+    /// A number of so many digits, at most four.
     mutating func number(_ count: Int) -> Int64? {
         guard bytes.count - position >= count else { return nil }
         var value: Int64 = 0

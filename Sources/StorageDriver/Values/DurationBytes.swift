@@ -32,7 +32,7 @@ package enum DurationBytes {
         return floor
     }
 
-    /// The attoseconds of `Duration`'s own JSON: the upper and the lower half of their number.
+    /// The attoseconds of `Duration`'s JSON: the upper and the lower half of their number.
     static func attoseconds(json text: String) -> Int128? {
         var text = text
         return text.withUTF8 { bytes in

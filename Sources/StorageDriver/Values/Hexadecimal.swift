@@ -15,7 +15,7 @@ package enum Hexadecimal {
         String(decoding: digits(of: bytes), as: UTF8.self)
     }
 
-    /// The bytes of pairs of digits in lower case; nil if there is anything else.
+    /// The bytes of pairs of digits in lower case; nil if the text has anything else.
     package static func bytes(of text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -27,7 +27,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// The number that at most sixteen digits of either case are; nil if there is anything else.
+    /// The number that at most sixteen digits of either case are; nil if the text has anything else.
     package static func number(_ digits: UnsafeRawBufferPointer) -> UInt64? {
         guard digits.count <= 16 else { return nil }
         var number: UInt64 = 0

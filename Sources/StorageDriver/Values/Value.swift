@@ -16,7 +16,7 @@ public enum Value: Sendable {
         self = Int64(exactly: value).map(Value.int) ?? .unsigned(value)
     }
 
-    /// A Boolean value that indicates whether there is no value.
+    /// A Boolean value that indicates that the value is null.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -78,7 +78,7 @@ public enum VectorMetric: String, Hashable, Sendable {
 
     /// The distance of two stored vectors, the same on every backend.
     ///
-    /// Computes with Doubles, by IEEE 754. Products are added to four sums, those of the elements 0, 4, 8 and so on to
+    /// Computes with Doubles, by IEEE 754. Products are added to four sums, the elements 0, 4, 8 and so on to
     /// the first; the distance uses (first + second) + (third + fourth). NaN, which sorts after all numbers, if the
     /// vectors have different numbers of elements; with `cosine` also if one has no direction. Null if one is null or
     /// not a vector.

@@ -24,7 +24,7 @@ final class ApplicationLayers: StoreFeature {
     private let commits: [Entry<any Store.CommitLayer>]
     private let registry: ModelRegistry
     private let timestamps: Timestamps
-    private let plans = Mutex(RecentlyUsed<Shape, WritePlan>(most: 1000))
+    private let plans = Mutex(RecentlyUsed<Shape, WritePlan>(maximum: 1000))
 
     init(_ layers: [any Store.Layer], _ registry: ModelRegistry, _ activity: FeatureActivity) {
         func entries<Layer: Sendable>(_ convert: (any Store.Layer) -> Layer?) -> [Entry<Layer>] {

@@ -73,10 +73,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         let deciding = layers.deletions.filter { $0.follows(model.name) }
         let whole = try context.registry.whole(model.name, in: context.openWriter())
         var deletable: [[Value]] = []
-        for start in stride(from: 0, to: keys.count, by: RecordReader.partOfRecords) {
-            let part = keys[start..<min(start + RecordReader.partOfRecords, keys.count)]
-            let list = ValueList(width: model.tables.rootKeyCount, values: part.flatMap(\.self))
-            let images = try RecordImage.read(list, whole, in: context.openWriter())
+        for part in KeyList(width: model.tables.rootKeyCount, keys).parts(of: RecordReader.partOfRecords) {
+            let images = try RecordImage.read(part, whole, in: context.openWriter())
             for key in part {
                 let record = Store.RecordChange(
                     model: model.name, key: key, kind: .deleted, image: images[key], context: context)
@@ -143,10 +141,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         let writing = RecordWriter(handle: handle, writer: writer, context: context)
         _ = try writing.eachPart(of: Selection()) { (keys) throws(StorageError) in
             let images = withImages ? try RecordImage.read(keys, handle, in: writer) : [:]
-            for row in 0..<keys.count {
-                let key = Array(keys[row])
-                willChange(kind, key, of: model, before: images[key])
-            }
+            for key in keys { willChange(kind, key, of: model, before: images[key]) }
             return keys.count
         }
     }

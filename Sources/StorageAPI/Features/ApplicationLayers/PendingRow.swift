@@ -135,11 +135,11 @@ extension Store {
 /// Used by one thread.
 final class FormerRows {
     private let table: TableSchema
-    private let keys: ValueList
+    private let keys: KeyList
     private let session: any StorageSession
     private var rows: [[Value]: [Value]]?
 
-    init(_ table: TableSchema, _ keys: ValueList, in session: any StorageSession) {
+    init(_ table: TableSchema, _ keys: KeyList, in session: any StorageSession) {
         (self.table, self.keys, self.session) = (table, keys, session)
     }
 

@@ -41,13 +41,13 @@ final class RowLayerWriter: ForwardingWriter {
 
     /// The rows of a batch, after all layers.
     private func rows(
-        _ batch: borrowing RowBatch, _ keys: ValueList, _ chain: [any Store.RowLayer]
+        _ batch: borrowing RowBatch, _ keys: KeyList, _ chain: [any Store.RowLayer]
     ) throws(StorageError) -> [Store.PendingRow] {
         let (plan, patch) = (batch.plan, batch.patch)
         let former = FormerRows(plan.table, keys, in: writer)
         var rows: [Store.PendingRow] = []
         for index in 0..<batch.count {
-            let (key, isPatch) = (Array(keys[index]), plan.operation == .patch)
+            let (key, isPatch) = (keys[index], plan.operation == .patch)
             let columns = isPatch ? plan.keyColumns + plan.columns : plan.columns
             let values = isPatch ? key + patch : batch.row(index)
             var row = row(plan.table, key, zip(columns, values), plan.operation, former)
@@ -78,13 +78,12 @@ final class RowLayerWriter: ForwardingWriter {
 
     /// Writes what layers set in the rows of records of which only owned rows are written.
     private func writeOwners(
-        _ keys: ValueList, of model: String, _ chain: [any Store.RowLayer]
+        _ keys: KeyList, of model: String, _ chain: [any Store.RowLayer]
     ) throws(StorageError) {
         guard let root = try writer.tables().first(where: { $0.isRoot(of: model) }) else { return }
         let former = FormerRows(root, keys, in: writer)
         var changed: [Store.PendingRow] = []
-        for index in 0..<keys.count {
-            let key = Array(keys[index])
+        for key in keys {
             // Owned rows of records that are gone go as well.
             guard try former.row(key) != nil else { continue }
             var row = row(root, key, zip(root.key, key), .update, former)

@@ -35,7 +35,7 @@ final class ExpiringModels: Sendable {
 
     let models: [Model]
     private let directory: ModelDirectory
-    private let plans = Mutex(RecentlyUsed<ObjectIdentifier, Unexpired>(most: 1000))
+    private let plans = Mutex(RecentlyUsed<ObjectIdentifier, Unexpired>(maximum: 1000))
 
     /// A plan, and the same plan without expired records.
     private struct Unexpired {

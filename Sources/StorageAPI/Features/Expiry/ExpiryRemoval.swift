@@ -76,7 +76,7 @@ struct ExpiryRemoval {
         let handle = try layer.registry.handle(source, in: writer)
         let width = handle.tables.rootKeyCount
         let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
-        let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
+        let lists = stuck.isEmpty ? [] : [KeyList(width: width, stuck).list]
         let limit = min(RecordReader.partOfRecords, ExpiringModels.part - removed)
         return try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit)).rows(width: width)
     }
@@ -94,7 +94,7 @@ struct ExpiryRemoval {
         do {
             try context.atomically { () throws(StorageError) in
                 let writing = try context.writing(source)
-                _ = try writing.delete(ValueList(width: keys.first?.count ?? 1, values: keys.flatMap(\.self)))
+                _ = try writing.delete(KeyList(width: keys.first?.count ?? 1, keys))
                 try context.checkReferences()
             }
             removed += keys.count

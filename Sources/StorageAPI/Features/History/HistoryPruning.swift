@@ -48,8 +48,8 @@ struct HistoryPruning {
     /// Removes some of the changes of removed commits, and returns their number.
     private func removeChanges(before first: Int64) throws(StorageError) -> Int {
         let changes = try writer.rows(kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.part))
-            .list(width: 2)
-        try writer.write(changes.values, kept.tables.removeChanges)
+            .keys(width: 2)
+        try writer.write(changes.list.values, kept.tables.removeChanges)
         return changes.count
     }
 }

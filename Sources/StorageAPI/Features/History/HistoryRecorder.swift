@@ -146,8 +146,7 @@ final class HistoryRecorder: ChangeSubscriber {
         placesOfEverything[model] = lastPlace
         try forEachKey(of: model) { (keys) throws(StorageError) in
             let images = try RecordImage.read(keys, handle(model), in: writer)
-            for row in 0..<keys.count {
-                let key = Array(keys[row])
+            for key in keys {
                 if known[model]?[key] != nil { continue }
                 lastPlace += 1
                 addRow(.deleted, at: lastPlace, of: model, key: key, before: images[key])
@@ -173,8 +172,7 @@ final class HistoryRecorder: ChangeSubscriber {
         }
         try forEachKey(of: model) { (keys) throws(StorageError) in
             var replaced: [HistoryChange] = []
-            for row in 0..<keys.count {
-                let key = Array(keys[row])
+            for key in keys {
                 // The entry of a single record is corrected at the end.
                 if known[model]?[key] != nil { continue }
                 if let change = try gone?.change(of: key) {
@@ -192,7 +190,7 @@ final class HistoryRecorder: ChangeSubscriber {
     /// Corrects the entries of removed records that records with the same keys have replaced.
     private func correct(_ replaced: [HistoryChange], _ model: String) throws(StorageError) {
         guard let commit = replaced.first?.commit, let width = replaced.first?.key.count else { return }
-        let keys = ValueList(width: width, values: replaced.flatMap(\.key))
+        let keys = KeyList(width: width, replaced.lazy.map(\.key))
         let now = try RecordImage.read(keys, handle(model), in: writer)
         var correction = Correction(commit: commit)
         for change in replaced {
@@ -204,21 +202,21 @@ final class HistoryRecorder: ChangeSubscriber {
 
     /// Calls the body with all keys of a model, a part at a time.
     private func forEachKey(
-        of model: String, _ body: (ValueList) throws(StorageError) -> Void
+        of model: String, _ body: (KeyList) throws(StorageError) -> Void
     ) throws(StorageError) {
         // A model that has no table yet has no records.
         guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
         let handle = try handle(model)
         let root = handle.tables.root.schema
         let scan = handle.plan(Query(.columns(root.key)))
-        var keys = ValueList(width: root.key.count, values: [])
+        var keys = KeyList(width: root.key.count)
         // The body writes other tables, and not this one.
         var cursor = try writer.rows(scan, QueryArguments())
         while try cursor.next() {
-            for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
+            keys.append((0..<keys.width).map { cursor.cells[$0].value })
             guard keys.count == RecordReader.partOfRecords else { continue }
             try body(keys)
-            keys.values = []
+            keys.removeAll()
         }
         if keys.count > 0 { try body(keys) }
     }
@@ -279,11 +277,8 @@ final class HistoryRecorder: ChangeSubscriber {
             first[change.key] = (change.place, .delete)
         }
         let handle = try handle(model)
-        let keys = Array(first.keys)
-        for start in stride(from: 0, to: keys.count, by: HistoryReading.part) {
-            let part = keys[start..<min(start + HistoryReading.part, keys.count)]
-            let width = handle.tables.rootKeyCount
-            let isThere = try handle.stored(among: ValueList(width: width, values: part.flatMap(\.self)), in: writer)
+        for part in KeyList(width: handle.tables.rootKeyCount, first.keys).parts(of: HistoryReading.part) {
+            let isThere = try handle.stored(among: part, in: writer)
             for key in part {
                 guard let entry = first[key] else { continue }
                 let kind = ChangeKind(wasThere: entry.kind != .insert, isThere: isThere.contains(key))

@@ -63,7 +63,7 @@ private struct Undoing {
     /// The places after which the parts of the commit's changes begin.
     private var parts: [Int64] = []
     /// The deleted records, by model.
-    var gone = ByName<KeySet>()
+    var gone = ByName<KeyList>()
 
     init(_ commit: Int64, in context: TransactionContext, of store: Store) throws(StorageError) {
         self.commit = commit
@@ -161,7 +161,7 @@ private struct Undoing {
             }
             for (model, changes) in Self.byModel(first) {
                 let handle = try whole(model)
-                let keys = ValueList(width: handle.tables.rootKeyCount, values: changes.flatMap(\.key))
+                let keys = KeyList(width: handle.tables.rootKeyCount, changes.lazy.map(\.key))
                 let now = try RecordImage.read(keys, handle, in: writer)
                 for change in changes {
                     let isKept = change.kind == .inserted || change.before != nil
@@ -227,21 +227,21 @@ private struct Undoing {
 
     /// Removes the records that the commit inserted, and those that would conflict with restored unique values.
     private mutating func removeInserted() throws(StorageError) {
-        var going = ByName<KeySet>()
+        var going = ByName<KeyList>()
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
                 let root = writing.model.root.schema
                 // The foreign keys of a database would delete what refers to an updated record.
                 let hasUnique = !root.isForeign && root.columns.contains(where: \.isUnique)
-                var keys = ValueList(width: writing.model.rootKeyCount, values: [])
+                var keys = KeyList(width: writing.model.rootKeyCount)
                 for change in changes {
                     guard change.kind == .inserted || hasUnique && change.kind == .updated else { continue }
-                    keys.values += change.key
-                    if change.kind == .inserted { _ = going[model, default: KeySet()].insert(change.key) }
+                    keys.append(change.key)
+                    if change.kind == .inserted { going[model, default: KeyList()].append(change.key) }
                 }
                 guard keys.count > 0 else { continue }
-                let cells = ValueCells(keys)
+                let cells = keys.cells
                 // References are checked at the end: no rule of a reference removes later records. A database applies its rules
                 // at once.
                 if root.isForeign, let keys = going[model] { try requireUnused(keys, of: model) }
@@ -266,14 +266,15 @@ private struct Undoing {
     }
 
     /// - Throws: `conflict` if remaining records refer to removed ones.
-    private func requireUnused(_ keys: KeySet, of model: String) throws(StorageError) {
+    private func requireUnused(_ keys: KeyList, of model: String) throws(StorageError) {
         let handle = try context.handle(.recorded(model))
+        let going = Set(keys)
         for referrer in try context.referrers(to: handle) {
             let rows = try referrer.rows(keys, in: writer)
             guard rows.count > 0 else { continue }
             let referring = try context.handle(.recorded(referrer.model))
             let roots = referrer.roots(of: rows, keyCount: referring.tables.rootKeyCount)
-            let left = roots.filter { !referrer.model.isSame(as: model) || !keys.contains($0) }
+            let left = roots.filter { !referrer.model.isSame(as: model) || !going.contains($0) }
             if !left.isEmpty { throw conflict(left.map { (referrer.model, $0) }) }
         }
     }

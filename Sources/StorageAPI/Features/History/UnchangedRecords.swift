@@ -11,8 +11,8 @@ struct UnchangedRecords {
     init(_ history: HistoryReading, _ registry: ModelRegistry) { (self.history, self.registry) = (history, registry) }
 
     /// Returns the keys among some of a model whose records are as they were before a commit.
-    func keys(_ keys: ValueList, of model: String, in commit: Int64) throws(StorageError) -> [[Value]] {
-        let wanted = Set((0..<keys.count).map { Array(keys[$0]) })
+    func keys(_ keys: KeyList, of model: String, in commit: Int64) throws(StorageError) -> [[Value]] {
+        let wanted = Set(keys)
         // The first entry of a record has the record before the commit.
         var first: [[Value]: HistoryChange] = [:]
         try history.forEachChange(of: commit, in: model) { change in
@@ -37,7 +37,7 @@ struct UnchangedRecords {
         var same: [[Value]] = []
         for part in keys.parts(of: RecordReader.partOfRecords) {
             let now = try RecordImage.read(part, handle, in: history.session)
-            for key in (0..<part.count).map({ Array(part[$0]) }) {
+            for key in part {
                 if let change = first[key], let image = now[key], try isSame(image, as: change) { same.append(key) }
             }
         }

@@ -236,7 +236,7 @@ extension CommitFeed.State {
         let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
         guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
         last += 1
-        add(CommitEvent(last, models, changes?.signature))
+        add(CommitEvent(last, models, signature: changes?.signature))
         for model in unknown { loseModel(model) }
         if isUnknown { loseAll() }
         return isUnknown ? takeAllWaiters() : takeWaiters(models.map(\.model) + unknown)

@@ -17,7 +17,7 @@ final class CommitEvent: Sendable {
     let note: String?
     let models: [NetChanges]
 
-    init(_ number: Int, _ models: [NetChanges], _ signature: CommitSignature?) {
+    init(_ number: Int, _ models: [NetChanges], signature: CommitSignature?) {
         self.number = number
         self.models = models
         recordedNumber = signature?.commit.map { Int($0) }
@@ -38,8 +38,8 @@ struct CommitLog {
     private var commits: [CommitEvent] = []
     private var keyCount = 0
 
-    private static let mostCommits = 1000
-    private static let mostKeys = 10_000
+    private static let maximumCommits = 1000
+    private static let maximumKeys = 10_000
 
     /// - Parameter start: the last commit that it does not have.
     init(after start: Int) { self.start = start }
@@ -56,10 +56,10 @@ struct CommitLog {
     mutating func append(_ commit: CommitEvent) {
         commits.append(commit)
         keyCount += Self.size(of: commit)
-        guard commits.count > Self.mostCommits || keyCount > Self.mostKeys else { return }
+        guard commits.count > Self.maximumCommits || keyCount > Self.maximumKeys else { return }
         // Half of it goes at once, so that the mean cost of a commit is constant. The last commit stays, however large.
         var gone = 0
-        while gone < commits.count - 1, gone < commits.count / 2 || keyCount > Self.mostKeys / 2 {
+        while gone < commits.count - 1, gone < commits.count / 2 || keyCount > Self.maximumKeys / 2 {
             keyCount -= Self.size(of: commits[gone])
             start = commits[gone].number
             gone += 1

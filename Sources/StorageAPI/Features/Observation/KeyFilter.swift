@@ -12,7 +12,7 @@ struct KeyFilter {
         // The relevance of a record depends on all others.
         if selection.order.contains(where: { $0.isRelevance(of: handle.tables) }) { return nil }
         var lowering = QueryLowering(handle, in: nil)
-        let (query, arguments) = try handle.query(selection, .count, &lowering)
+        let (query, arguments) = try handle.query(selection, .count, by: &lowering)
         if lowering.leavesRecord { return nil }
         let plan = handle.plan(query)
         let root = handle.tables.root.schema

@@ -30,7 +30,7 @@ final class LiveQuery<Element> {
         self.reader = reader
         // Before the first read: no commit between the two is lost.
         subscription = Subscription(
-            store, reader.interest, reader.model.map { .commits(of: $0) } ?? .changes(of: nil))
+            store, reader.interest, question: reader.model.map { .commits(of: $0) } ?? .changes(of: nil))
     }
 
     /// The next result. Nil when the store is closed or the task is cancelled, and after an error.

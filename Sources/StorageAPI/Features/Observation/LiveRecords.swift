@@ -22,7 +22,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     private var comparison: RecordComparison<Model>?
 
     /// More changed records than this are read with all others.
-    private static var mostKeys: Int { 64 }
+    private static var maximumKeys: Int { 64 }
 
     init(
         _ selection: Selection, _ source: ModelSource, wantsDifference: Bool,
@@ -50,14 +50,14 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
             let (relevant, areGone) = try relevant(changed)
             if relevant.isEmpty { return nil }
             if areGone, !isAhead { return element(merge(relevant, [])) }
-            if relevant.count <= Self.mostKeys { keys = relevant }
+            if relevant.count <= Self.maximumKeys { keys = relevant }
         }
         let wasAlone = filter != nil
         // One task at a time uses an observer, and it waits here until the body has returned.
         nonisolated(unsafe) let (observer, subscribed) = (self, subscription)
         let changedKeys = keys
         let (change, models) = try await subscription.store.observing(source) { (session) throws(StorageError) in
-            try observer.read(changedKeys, session, subscribed)
+            try observer.read(changedKeys, in: session, subscription: subscribed)
         }
         let isAlone = filter != nil
         if isAlone, !wasAlone { subscription.note(CommitFeed.Interest(models: [name: .keys])) }
@@ -72,10 +72,10 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
 
     /// Reads the changed records, or all. Returns what differs, and which models the query goes through.
     private func read(
-        _ keys: [[Value]]?, _ session: ReadTracker, _ subscription: Subscription
+        _ keys: [[Value]]?, in session: ReadTracker, subscription: Subscription
     ) throws(StorageError) -> (RecordDifference<Model>?, Set<String>) {
         let reading = try subscription.store.reading(source, in: session)
-        if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
+        if let keys, reading.handle === handle, let fresh = try fresh(keys, by: reading, subscription: subscription) {
             return (merge(fresh.keys, fresh.records), [])
         }
         // Changed records that were read but are not selected are not part of the result.
@@ -119,7 +119,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
 
     /// Reads changed records, all that the snapshot may have changed among them; nil if these are not known.
     private func fresh(
-        _ keys: [[Value]], _ reading: RecordReader, _ subscription: Subscription
+        _ keys: [[Value]], by reading: RecordReader, subscription: Subscription
     ) throws(StorageError) -> (keys: [[Value]], records: [PlacedRecords<Model>.Record])? {
         // The snapshot begins with the first query. It may contain commits that were not announced by then: without
         // that, the result would mix two states.

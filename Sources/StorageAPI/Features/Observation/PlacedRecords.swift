@@ -51,20 +51,24 @@ struct PlacedRecords<Model: Storable> {
     }
 
     /// Returns whether the record at an index has this place.
-    func isAt(_ index: Int, _ place: [Value]) -> Bool { compare(places, index * order.count, place) == .same }
+    func isAt(_ index: Int, _ place: [Value]) -> Bool { compare(places, at: index * order.count, to: place) == .same }
 
     private func firstIndex(notBefore place: [Value]) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if compare(places, middle * order.count, place) == .before { low = middle + 1 } else { high = middle }
+            if compare(places, at: middle * order.count, to: place) == .before {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         return low
     }
 
     /// Compares the place that begins at an index of a list with another. By indices: slices would take most of the time that
     /// an element takes.
-    private func compare(_ list: [Value], _ start: Int, _ place: [Value]) -> ValueOrder {
+    private func compare(_ list: [Value], at start: Int, to place: [Value]) -> ValueOrder {
         for part in order.indices {
             let order = order[part].order(list[start + part], place[part])
             if order != .same { return order }
@@ -94,7 +98,7 @@ struct PlacedRecords<Model: Storable> {
     }
 
     /// Returns whether a record comes before another.
-    func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place, 0, right.place) == .before }
+    func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place, at: 0, to: right.place) == .before }
 }
 
 /// Compares records by their stored values.

@@ -49,7 +49,7 @@ struct RecordMerge<Model: Storable> {
         for index in going.reversed() { result.remove(at: index) }
         coming.sort(by: result.isBefore)
         let placed = coming.map { record in (record, result.insert(record)) }
-        noteMoves(placed, old, going)
+        noteMoves(placed, from: old, going: going)
         difference.changed = changed.compactMap { key in
             guard let from = old[key], let to = result.index(of: key) else { return nil }
             return RecordDifference.Step(from: from, to: to)
@@ -61,7 +61,7 @@ struct RecordMerge<Model: Storable> {
     ///   - placed: the records that were placed, in their order, and where they are.
     ///   - old: where records were before.
     ///   - going: where records were taken away, ascending.
-    private mutating func noteMoves(_ placed: [(Record, Int)], _ old: [[Value]: Int], _ going: [Int]) {
+    private mutating func noteMoves(_ placed: [(Record, Int)], from old: [[Value]: Int], going: [Int]) {
         var still: [RecordDifference<Model>.Step] = []
         for (number, (record, to)) in placed.enumerated() {
             guard let from = old[record.key] else {

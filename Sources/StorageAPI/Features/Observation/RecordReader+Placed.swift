@@ -11,7 +11,7 @@ extension RecordReader {
     func placed<M: Storable>(
         _ selection: Selection, _ keys: [[Value]], as _: M.Type
     ) throws(StorageError) -> [PlacedRecords<M>.Record] {
-        let list = ValueList(width: model.rootKeyCount, values: keys.flatMap { $0 })
+        let list = KeyList(width: model.rootKeyCount, keys)
         let (models, places, order) = try places(selection, among: list, as: M.self)
         return models.enumerated().map { index, model in
             let place = Array(places[index * order.count..<(index + 1) * order.count])
@@ -41,14 +41,14 @@ extension RecordReader {
     }
 
     private func places<M: Storable>(
-        _ selection: Selection, among keys: ValueList?, as _: M.Type
+        _ selection: Selection, among keys: KeyList?, as _: M.Type
     ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
         let schema = model.root.schema
         if keys == nil, selection.order.contains(where: { $0.isRelevance(of: model) }) {
             return try rankedPlaces(selection)
         }
         var lowering = QueryLowering(handle, among: keys, in: session)
-        let (selected, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        let (selected, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
         var query = selected
         if !query.order.isEmpty {
             let columns = root.columns.map { TypedTerm(.column($0), schema.columns[$0].type) }

@@ -33,7 +33,7 @@ extension Select where Source == Store {
 
     private func lowered(_ handle: ModelHandle) -> LoweredQuery? {
         var lowering = QueryLowering(handle, in: nil)
-        guard let (query, arguments) = try? handle.query(selection, .count, &lowering) else { return nil }
+        guard let (query, arguments) = try? handle.query(selection, .count, by: &lowering) else { return nil }
         return LoweredQuery(
             query: query, values: arguments.values, lists: arguments.lists.map(\.values), limit: arguments.limit,
             offset: arguments.offset, others: lowering.others.map(\.name))

@@ -119,7 +119,7 @@ extension Select.Form where Source == Store {
 
     private static func aggregate(_ function: AggregateFunction, _ term: QueryNode) -> Self where Value: ColumnValue {
         Self { (reading, selection) throws(StorageError) in
-            try reading.aggregate(function, Value.self, selection, term)
+            try reading.aggregate(function, Value.self, of: selection, term: term)
         }
     }
 }

@@ -34,7 +34,7 @@ extension Select.Joined where Source == Store {
     /// The records with their related records, now and whenever any of them changes; see ``Store/Values``.
     public func values() -> Store.Values<[Row]> {
         let (make, selection) = (make, selection)
-        return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make) }
+        return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make: make) }
     }
 }
 

@@ -21,7 +21,8 @@ extension Store {
         public func makeAsyncIterator() -> Iterator {
             let interest =
                 model.map { CommitFeed.Interest(models: [$0: .kinds]) } ?? CommitFeed.Interest(all: .kinds)
-            return Iterator(subscription: Subscription(store, interest, .commits(of: model)), changes: changes)
+            return Iterator(
+                subscription: Subscription(store, interest, question: .commits(of: model)), changes: changes)
         }
 
         /// An observer, which receives the commits since it was created.

@@ -9,7 +9,7 @@ final class Subscription {
     private var question: CommitFeed.Question
     private(set) var number: Int
 
-    init(_ store: Store, _ interest: CommitFeed.Interest, _ question: CommitFeed.Question) {
+    init(_ store: Store, _ interest: CommitFeed.Interest, question: CommitFeed.Question) {
         self.store = store
         self.question = question
         number = 0

@@ -21,7 +21,7 @@ extension RecordReader {
             throw invalid("Relevance depends on all records, and no page can begin at it; use limit and offset.")
         }
         var lowering = QueryLowering(handle, in: session)
-        let (query, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        let (query, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
         let order = PageOrder(query, of: model)
         let (place, isIncluded, isBackward) = try position(start, order, selection)
         let keys = isBackward ? order.keys.map(\.reversed) : order.keys
@@ -94,9 +94,9 @@ extension RecordReader {
     ) throws(StorageError) -> [Value] {
         var ordered = Selection()
         ordered.order = selection.order
-        let list = ValueList(width: model.rootKeyCount, values: key)
+        let list = KeyList(width: model.rootKeyCount, [key])
         var lowering = QueryLowering(handle, among: list, in: session)
-        var (query, arguments) = try handle.query(ordered, .columns(model.root.schema.key), &lowering)
+        var (query, arguments) = try handle.query(ordered, .columns(model.root.schema.key), by: &lowering)
         if order.count > 0 { query.result = .terms(query.order.map { TypedTerm($0.term, $0.type) }) }
         arguments.limit = 1
         query.isLimited = true

@@ -219,8 +219,8 @@ extension RecordReader {
 
 extension RecordWriter {
     fileprivate func delete(keys: [[Value]]) throws(StorageError) -> Int {
-        var list = ValueList(width: handle.tables.rootKeyCount, values: [])
-        for key in keys { list.values += try handle.tables.checkedKey(key) }
+        var list = KeyList(width: handle.tables.rootKeyCount)
+        for key in keys { list.append(try handle.tables.checkedKey(key)) }
         return try delete(list)
     }
 }

@@ -39,8 +39,7 @@ extension StoreSearch {
         while true {
             let part = try keys.part(after: last, 512)
             guard !part.isEmpty else { break }
-            let list = ValueList(width: model.root.key.count, values: part.flatMap(\.self))
-            let found = try open.documents.read(list)
+            let found = try open.documents.read(KeyList(width: model.root.key.count, part))
             for key in part {
                 guard let document = found[key] else {
                     report(model.name, key, "The record's texts cannot be read, so the index cannot be compared.")

@@ -58,8 +58,7 @@ extension StoreSearch {
         var last: [Value]?
         if let key = build?.key { last = try OrderedKey.key(of: key) }
         let keys = try RecordKeys(model, in: writer, directory).part(after: last, Self.step)
-        let width = model.root.key.count
-        let found = try open.documents.read(ValueList(width: width, values: keys.flatMap(\.self)))
+        let found = try open.documents.read(KeyList(width: model.root.key.count, keys))
         try open.run { (index) throws(SearchFailure) in try index.buildStep(keys.compactMap { found[$0] }) }
         // The blocks of merged segments are removed as well, so that a complete index takes no more room than it needs.
         var isSettled = false

@@ -159,7 +159,7 @@ extension OpenIndex {
                 let part = records[at..<min(at + Self.part, records.count)]
                 at += part.count
                 do throws(StorageError) {
-                    let found = try documents.read(ValueList(width: width, values: part.flatMap(\.key)))
+                    let found = try documents.read(KeyList(width: width, part.lazy.map(\.key)))
                     return part.map { record in
                         if let document = found[record.key] { return .add(document, isNew: record.isNew) }
                         return .remove(OrderedKey.bytes(of: record.key))
@@ -200,7 +200,7 @@ struct RecordKeys {
             return directory.plan(query, of: root)
         }
         first = plan(nil)
-        next = plan(root.isBehindKey(argument: 0))
+        next = plan(root.isAfterKey(argument: 0))
     }
 
     func part(after last: [Value]?, _ limit: Int) throws(StorageError) -> [[Value]] {

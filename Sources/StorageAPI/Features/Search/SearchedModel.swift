@@ -121,7 +121,7 @@ struct SearchDocuments {
     let session: any StorageSession
 
     /// The documents of the records with the keys, by key; a key without a record has none.
-    func read(_ keys: ValueList) throws(StorageError) -> [[Value]: SearchDocument] {
+    func read(_ keys: KeyList) throws(StorageError) -> [[Value]: SearchDocument] {
         var documents: [[Value]: SearchDocument] = [:]
         let width = keys.width
         func add(_ key: [Value]) {
@@ -129,12 +129,12 @@ struct SearchDocuments {
                 key: OrderedKey.bytes(of: key), texts: Array(repeating: [], count: model.columns.count))
         }
         if let roots = plans.roots {
-            for key in try session.rows(roots, QueryArguments(lists: [keys])).rows(width: width) { add(key) }
+            for key in try session.rows(roots, QueryArguments(lists: [keys.list])).rows(width: width) { add(key) }
         }
         for (plan, properties) in plans.texts {
             let isRoot = plan.table.isRoot
             if !isRoot, documents.isEmpty { break }
-            var cursor = try session.rows(plan, QueryArguments(lists: [keys]))
+            var cursor = try session.rows(plan, QueryArguments(lists: [keys.list]))
             while try cursor.next() {
                 let key = (0..<width).map { cursor.cells[$0].value }
                 if isRoot { add(key) }

@@ -10,7 +10,7 @@ struct ModelComparison {
     private let keysMatch: Bool
 
     init(
-        _ first: StoredModel, _ left: any StorageSession, _ second: StoredModel, _ right: any StorageSession
+        _ first: StoredModel, in left: any StorageSession, _ second: StoredModel, in right: any StorageSession
     ) throws(StorageError) {
         name = first.name
         var pairs: [TablePair] = []
@@ -40,7 +40,7 @@ struct ModelComparison {
     }
 
     func run(_ body: (StoreDifference) -> Void) throws(StorageError) {
-        if !unlike.isEmpty || !keysMatch { body(difference(.changed, nil, unlike)) }
+        if !unlike.isEmpty || !keysMatch { body(difference(.changed, nil, properties: unlike)) }
         // Without comparable keys no two records are the same.
         guard keysMatch else { return }
         for pair in [root] + owned { try pair.start() }
@@ -49,16 +49,16 @@ struct ModelComparison {
             var properties = side == .both ? root.unequalProperties() : []
             for pair in owned where try !pair.takeRows(of: root, side) { properties.append(pair.property) }
             switch side {
-            case .first: body(difference(.onlyInFirst, key, []))
-            case .second: body(difference(.onlyInSecond, key, []))
-            case .both: if !properties.isEmpty { body(difference(.changed, key, properties)) }
+            case .first: body(difference(.onlyInFirst, key, properties: []))
+            case .second: body(difference(.onlyInSecond, key, properties: []))
+            case .both: if !properties.isEmpty { body(difference(.changed, key, properties: properties)) }
             }
             try root.step(side)
         }
     }
 
     private func difference(
-        _ kind: StoreDifference.Kind, _ key: [Value]?, _ properties: [String]
+        _ kind: StoreDifference.Kind, _ key: [Value]?, properties: [String]
     ) -> StoreDifference {
         StoreDifference(kind: kind, model: name, key: key, properties: properties)
     }

@@ -21,11 +21,11 @@ package struct SHA256 {
             keep(rest.prefix(count))
             rest = rest.dropFirst(count)
             guard pendingCount == Self.blockSize else { return }
-            pending.withUnsafeBytes { Self.compress($0, &state, &schedule) }
+            pending.withUnsafeBytes { Self.compress($0, &state, schedule: &schedule) }
             pendingCount = 0
         }
         while rest.count >= Self.blockSize {
-            Self.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.blockSize)), &state, &schedule)
+            Self.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.blockSize)), &state, schedule: &schedule)
             rest = rest.dropFirst(Self.blockSize)
         }
         keep(rest)
@@ -52,7 +52,7 @@ package struct SHA256 {
     }
 
     /// - Parameter block: 64 bytes.
-    private static func compress(_ block: UnsafeRawBufferPointer, _ state: inout [UInt32], _ schedule: inout [UInt32]) {
+    private static func compress(_ block: UnsafeRawBufferPointer, _ state: inout [UInt32], schedule: inout [UInt32]) {
         state.withUnsafeMutableBufferPointer { state in
             schedule.withUnsafeMutableBufferPointer { words in
                 constants.withUnsafeBufferPointer { constants in
@@ -62,10 +62,10 @@ package struct SHA256 {
                     }
                     for index in 16..<64 {
                         words[index] =
-                            smallSigma(words[index - 2], 17, 19, 10) &+ words[index - 7]
-                            &+ smallSigma(words[index - 15], 7, 18, 3) &+ words[index - 16]
+                            smallSigma(words[index - 2], first: 17, second: 19, shift: 10) &+ words[index - 7]
+                            &+ smallSigma(words[index - 15], first: 7, second: 18, shift: 3) &+ words[index - 16]
                     }
-                    round(state, words, constants)
+                    round(state, words, constants: constants)
                 }
             }
         }
@@ -74,13 +74,15 @@ package struct SHA256 {
     @inline(__always)
     private static func round(
         _ state: UnsafeMutableBufferPointer<UInt32>, _ words: UnsafeMutableBufferPointer<UInt32>,
-        _ constants: UnsafeBufferPointer<UInt32>
+        constants: UnsafeBufferPointer<UInt32>
     ) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let first = h &+ largeSigma(e, 6, 11, 25) &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ words[index]
-            let second = largeSigma(a, 2, 13, 22) &+ ((a & b) ^ (a & c) ^ (b & c))
+            let first =
+                h &+ largeSigma(e, first: 6, second: 11, third: 25) &+ ((e & f) ^ (~e & g)) &+ constants[index]
+                &+ words[index]
+            let second = largeSigma(a, first: 2, second: 13, third: 22) &+ ((a & b) ^ (a & c) ^ (b & c))
             (h, g, f, e) = (g, f, e, d &+ first)
             (d, c, b, a) = (c, b, a, first &+ second)
         }
@@ -94,12 +96,12 @@ package struct SHA256 {
     }
 
     @inline(__always)
-    private static func smallSigma(_ word: UInt32, _ first: UInt32, _ second: UInt32, _ shift: UInt32) -> UInt32 {
+    private static func smallSigma(_ word: UInt32, first: UInt32, second: UInt32, shift: UInt32) -> UInt32 {
         rotated(word, first) ^ rotated(word, second) ^ (word &>> shift)
     }
 
     @inline(__always)
-    private static func largeSigma(_ word: UInt32, _ first: UInt32, _ second: UInt32, _ third: UInt32) -> UInt32 {
+    private static func largeSigma(_ word: UInt32, first: UInt32, second: UInt32, third: UInt32) -> UInt32 {
         rotated(word, first) ^ rotated(word, second) ^ rotated(word, third)
     }
 

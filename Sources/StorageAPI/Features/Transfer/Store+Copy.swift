@@ -56,7 +56,8 @@ extension Store {
         }
         let progress = { @Sendable step in source.runningCalls.runClosure { progress(step) } }
         do throws(StorageError) {
-            return try await copy(models, source, isReplacing, takesHistory, progress)
+            return try await copy(
+                models, from: source, isReplacing: isReplacing, takesHistory: takesHistory, progress)
         } catch {
             // The history of the copy is gone with it.
             if takesHistory {
@@ -69,7 +70,7 @@ extension Store {
     }
 
     private nonisolated(nonsending) func copy(
-        _ models: [String]?, _ source: Store, _ isReplacing: Bool, _ takesHistory: Bool,
+        _ models: [String]?, from source: Store, isReplacing: Bool, takesHistory: Bool,
         _ progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StorageError) -> [ModelDigest] {
         let digests = try await writing("copy") { (context) throws(StorageError) in

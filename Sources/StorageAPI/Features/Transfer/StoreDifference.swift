@@ -75,7 +75,7 @@ extension Store {
                     let pair = (lefts.first { $0.isNamed(name) }, rights.first { $0.isNamed(name) })
                     switch pair {
                     case (let first?, let second?):
-                        try ModelComparison(first, left, second, right).run(tell)
+                        try ModelComparison(first, in: left, second, in: right).run(tell)
                     case (nil, _):
                         tell(StoreDifference(kind: .onlyInSecond, model: name, key: nil, properties: []))
                     case (_, nil):

@@ -19,8 +19,8 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     private var wholeModels = ByName<ModelHandle>()
 
     init(
-        _ writer: any StorageWriter, _ changes: ChangeSet, _ subscribers: [any ChangeSubscriber],
-        _ registry: ModelRegistry
+        _ writer: any StorageWriter, _ changes: ChangeSet, subscribers: [any ChangeSubscriber],
+        registry: ModelRegistry
     ) {
         self.changes = changes
         self.subscribers = subscribers
@@ -60,17 +60,19 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         let keys = BatchRoots.keys(batch)
         let plan = batch.plan
         guard plan.table.isRoot else {
-            if !roots.contains(keys, of: model) { try capture(.update, keys.distinct, of: model, detail, plan) }
+            if !roots.contains(keys, of: model) {
+                try capture(.update, keys.distinct, of: model, detail: detail, by: plan)
+            }
             return
         }
         // A subscriber may pass over a patch, and then needs to know of what follows it.
         if plan.operation == .patch { roots.forget() } else { roots.remember(keys, of: model) }
         switch plan.operation {
-        case .insert: try capture(.insert, keys, of: model, detail, plan)
-        case .upsert: try capture(.update, keys, of: model, detail, plan, mayInsert: detail == .kinds)
-        case .update, .patch: try capture(.update, keys, of: model, detail, plan)
+        case .insert: try capture(.insert, keys, of: model, detail: detail, by: plan)
+        case .upsert: try capture(.update, keys, of: model, detail: detail, by: plan, mayInsert: detail == .kinds)
+        case .update, .patch: try capture(.update, keys, of: model, detail: detail, by: plan)
         case .delete where detail == .kinds: try captureDelete(keys, of: model, plan)
-        case .delete: try add(.delete, keys, of: model, nil, nil, plan)
+        case .delete: try add(.delete, keys, of: model, stored: nil, images: nil, by: plan)
         case .truncate: break
         }
     }
@@ -79,31 +81,31 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///
     /// - Parameter mayInsert: whether those that are not stored are inserted.
     private func capture(
-        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ detail: ChangeDetail, _ plan: WritePlan,
+        _ kind: ChangeKind, _ keys: KeyList, of model: String, detail: ChangeDetail, by plan: WritePlan,
         mayInsert: Bool = false
     ) throws(StorageError) {
         let images = kind == .insert ? nil : try images(of: keys, in: model)
         let mustCompare = kind == .update && detail == .kinds
         let stored = mustCompare ? try compare(keys, of: model, with: images) : nil
-        try add(kind, keys, of: model, stored, images, plan, mayInsert: mayInsert)
+        try add(kind, keys, of: model, stored: stored, images: images, by: plan, mayInsert: mayInsert)
     }
 
     /// Captures records that are about to be deleted, if they are stored.
-    private func captureDelete(_ keys: ValueList, of model: String, _ plan: WritePlan) throws(StorageError) {
+    private func captureDelete(_ keys: KeyList, of model: String, _ plan: WritePlan) throws(StorageError) {
         let images = try images(of: keys, in: model)
         let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, plan.table) }
         changes.addDeleted(keys, of: model)
-        try add(.delete, keys, of: model, stored, images, plan)
+        try add(.delete, keys, of: model, stored: stored, images: images, by: plan)
     }
 
     /// The records with the keys, by their keys; nil if no subscriber needs them.
-    private func images(of keys: ValueList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
+    private func images(of keys: KeyList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
         guard subscribers.contains(where: { $0.needsRecords(of: model) }) else { return nil }
         return try RecordImage.read(keys, whole(model), in: writer)
     }
 
     private func stored(
-        among keys: ValueList, of model: String, _ root: TableSchema
+        among keys: KeyList, of model: String, _ root: TableSchema
     ) throws(StorageError) -> Set<[Value]> {
         // The store has recorded no table of other software.
         let query = Query(.columns(root.key), scope: keys.scope)
@@ -117,17 +119,16 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///   - stored: the keys of the records that are stored; nil if it does not matter.
     ///   - images: the records as they are, if a subscriber needs them.
     private func add(
-        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ stored: Set<[Value]>?,
-        _ images: [[Value]: RecordImage]?, _ plan: WritePlan, mayInsert: Bool = false
+        _ kind: ChangeKind, _ keys: KeyList, of model: String, stored: Set<[Value]>?,
+        images: [[Value]: RecordImage]?, by plan: WritePlan, mayInsert: Bool = false
     ) throws(StorageError) {
         let followers = subscribers.filter { $0.follows(model) && $0.follows(plan) }
         if stored == nil, followers.isEmpty { return changes.add(kind, keys, of: model) }
-        for row in 0..<keys.count {
-            let key = Array(keys[row])
+        for key in keys {
             let isThere = stored?.contains(key) ?? true
             if !isThere, !mayInsert { continue }
             let kind = isThere ? kind : .insert
-            changes.add(kind, ValueList(width: keys.width, values: key), of: model)
+            changes.add(kind, KeyList(width: keys.width, [key]), of: model)
             for follower in followers { follower.willChange(kind, key, of: model, before: images?[key]) }
         }
         for follower in followers { try follower.willWrite() }
@@ -137,7 +138,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///
     /// - Parameter images: the records, if they are read already.
     private func compare(
-        _ keys: ValueList, of model: String, with images: [[Value]: RecordImage]?
+        _ keys: KeyList, of model: String, with images: [[Value]: RecordImage]?
     ) throws(StorageError) -> Set<[Value]> {
         var stored: Set<[Value]> = []
         func take(_ images: [[Value]: RecordImage]) {
@@ -155,7 +156,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     }
 
     private func recordsNow(
-        _ keys: ValueList, _ model: String
+        _ keys: KeyList, _ model: String
     ) throws(StorageError) -> [[Value]: RecordImage] {
         try RecordImage.read(keys, whole(model), in: writer)
     }

@@ -5,7 +5,7 @@ final class ChangeSet {
     /// The start of the changes that a savepoint may undo.
     struct Mark {
         fileprivate let steps: Int
-        fileprivate let values: Int
+        fileprivate let keys: Int
         fileprivate let compared: ComparedRecords.Mark
     }
 
@@ -21,7 +21,7 @@ final class ChangeSet {
     private struct Step {
         let model: String
         let kind: StepKind
-        var keys: ValueList
+        var keys: KeyList
     }
 
     /// The changes that were asked for when the write began.
@@ -38,22 +38,20 @@ final class ChangeSet {
     init(_ interest: ChangeInterest) { self.interest = interest }
 
     var mark: Mark {
-        Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0, compared: compared.mark)
+        Mark(steps: steps.count, keys: steps.last?.keys.count ?? 0, compared: compared.mark)
     }
 
     func undo(to mark: Mark) {
         compared.undo(to: mark.compared)
         steps.removeSubrange(mark.steps...)
-        guard let last = steps.indices.last else { return }
-        let values = steps[last].keys.values
-        steps[last].keys.values.removeSubrange(mark.values..<values.count)
+        if let last = steps.indices.last { steps[last].keys.removeAll(from: mark.keys) }
     }
 
-    func add(_ kind: ChangeKind, _ keys: ValueList, of model: String) {
+    func add(_ kind: ChangeKind, _ keys: KeyList, of model: String) {
         guard keys.count > 0 else { return }
         let kind = StepKind.records(kind)
         if let last = steps.indices.last, steps[last].kind == kind, steps[last].model.isSame(as: model) {
-            steps[last].keys.values += keys.values
+            steps[last].keys.append(contentsOf: keys)
         } else {
             steps.append(Step(model: model, kind: kind, keys: keys))
         }
@@ -67,7 +65,7 @@ final class ChangeSet {
 
     private func add(_ kind: StepKind, of model: String) {
         if let last = steps.last, last.kind == kind, last.model.isSame(as: model) { return }
-        steps.append(Step(model: model, kind: kind, keys: ValueList(width: 1, values: [])))
+        steps.append(Step(model: model, kind: kind, keys: KeyList()))
     }
 
     /// Keeps a record as it was before an update, unless the write has changed it already.
@@ -76,8 +74,8 @@ final class ChangeSet {
     }
 
     /// Marks records as deleted: inserted again they count as updated, whatever they were.
-    func addDeleted(_ keys: ValueList, of model: String) {
-        for row in 0..<keys.count { compared.addDeleted(Array(keys[row]), of: model) }
+    func addDeleted(_ keys: KeyList, of model: String) {
+        for key in keys { compared.addDeleted(key, of: model) }
     }
 
     /// True if all records of some model are others.
@@ -88,21 +86,18 @@ final class ChangeSet {
     ///
     /// - Parameter images: the records with some keys, which a model has now.
     func willChangeTables(
-        of model: String, _ images: (ValueList, String) throws(StorageError) -> [[Value]: RecordImage]
+        of model: String, _ images: (KeyList, String) throws(StorageError) -> [[Value]: RecordImage]
     ) throws(StorageError) {
         for part in compared.keys(of: model).parts(of: RecordReader.partOfRecords) {
             let now = try images(part, model)
-            for row in 0..<part.count {
-                let key = Array(part[row])
-                compared.carryOver(key, of: model, now[key]?.digest)
-            }
+            for key in part { compared.carryOver(key, of: model, now[key]?.digest) }
         }
     }
 
     /// The updated records of a model that differed from what they were before the write when its tables changed. Their
     /// digests no longer say whether they still do.
-    func undecided(of model: String) -> ValueList {
-        var keys = ValueList(width: 1, values: [])
+    func undecided(of model: String) -> KeyList {
+        var keys = KeyList()
         guard steps.contains(where: { $0.kind == .tables }),
             let changes = net.first(where: { $0.model.isSame(as: model) })
         else { return keys }
@@ -113,11 +108,11 @@ final class ChangeSet {
     /// Takes the records that were written and are as they were out of the net effect.
     ///
     /// - Parameter images: the records with some keys, which a model has now.
-    func settle(_ images: (ValueList, String) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
+    func settle(_ images: (KeyList, String) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
         guard !compared.isEmpty else { return }
         for place in net.indices where !net[place].isReplaced {
             let model = net[place].model
-            var known = ValueList(width: 1, values: [])
+            var known = KeyList()
             for key in net[place].keys(.update) {
                 switch compared.state(of: key, of: model) {
                 case .same: remove(key, at: place)
@@ -127,8 +122,7 @@ final class ChangeSet {
             }
             for part in known.parts(of: RecordReader.partOfRecords) {
                 let now = try images(part, model)
-                for row in 0..<part.count {
-                    let key = Array(part[row])
+                for key in part {
                     guard let digest = now[key]?.digest else { continue }
                     if compared.state(of: key, of: model) == .digest(digest) { remove(key, at: place) }
                 }
@@ -160,7 +154,7 @@ final class ChangeSet {
             case .everything: models[place].addEverything()
             case .tables: models[place].addTables()
             case .records(let kind):
-                for row in 0..<step.keys.count { models[place].add(kind, Array(step.keys[row])) }
+                for key in step.keys { models[place].add(kind, key) }
             }
         }
         return models.filter { !$0.isEmpty }

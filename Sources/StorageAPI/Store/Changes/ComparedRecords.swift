@@ -35,13 +35,13 @@ struct ComparedRecords {
     /// Keeps a record that is about to be updated, with its digest, unless an earlier state is known.
     mutating func add(_ key: [Value], of model: String, _ digest: RowDigest.Result) {
         let before = state(of: key, of: model)
-        if before == nil || before == .same { set(.digest(digest), key, of: model, before) }
+        if before == nil || before == .same { set(.digest(digest), key, of: model, former: before) }
     }
 
     /// Marks a record that is about to be deleted, unless an earlier state is known.
     mutating func addDeleted(_ key: [Value], of model: String) {
         let before = state(of: key, of: model)
-        if before == nil || before == .same { set(.deleted, key, of: model, before) }
+        if before == nil || before == .same { set(.deleted, key, of: model, former: before) }
     }
 
     /// Notes a record whose tables are about to change.
@@ -49,10 +49,10 @@ struct ComparedRecords {
     /// - Parameter digest: of the record as it is; nil if it is not stored.
     mutating func carryOver(_ key: [Value], of model: String, _ digest: RowDigest.Result?) {
         guard let before = state(of: key, of: model), case .digest(let first) = before else { return }
-        set(digest == first ? .same : .different, key, of: model, before)
+        set(digest == first ? .same : .different, key, of: model, former: before)
     }
 
-    private mutating func set(_ state: State, _ key: [Value], of model: String, _ before: State?) {
+    private mutating func set(_ state: State, _ key: [Value], of model: String, former before: State?) {
         states[model, default: [:]][key] = state
         changes.append((model, key, before))
     }
@@ -60,26 +60,11 @@ struct ComparedRecords {
     func state(of key: [Value], of model: String) -> State? { states[model]?[key] }
 
     /// The keys of the records of a model that are known by a digest.
-    func keys(of model: String) -> ValueList {
-        var keys = ValueList(width: 1, values: [])
+    func keys(of model: String) -> KeyList {
+        var keys = KeyList()
         for (key, state) in states[model] ?? [:] {
             if case .digest = state { keys.append(key) }
         }
         return keys
-    }
-}
-
-extension ValueList {
-    /// Adds a row; the first one gives the list its width.
-    mutating func append(_ row: [Value]) {
-        if values.isEmpty { width = row.count }
-        values += row
-    }
-
-    /// The rows in lists of at most some number of them.
-    func parts(of size: Int) -> [ValueList] {
-        stride(from: 0, to: count, by: size).map { start in
-            ValueList(width: width, values: Array(values[start * width..<min(start + size, count) * width]))
-        }
     }
 }

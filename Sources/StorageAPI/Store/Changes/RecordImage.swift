@@ -44,7 +44,7 @@ struct RecordImage: Equatable {
     ///
     /// - Parameter model: with all that is recorded.
     static func read(
-        _ keys: ValueList, _ model: ModelHandle, in session: any StorageSession
+        _ keys: KeyList, _ model: ModelHandle, in session: any StorageSession
     ) throws(StorageError) -> [[Value]: RecordImage] {
         guard keys.count > 0 else { return [:] }
         var images: [[Value]: ImageWriter] = [:]
@@ -72,7 +72,7 @@ struct RecordImage: Equatable {
     }
 
     private static func add(
-        _ table: TableBinding, keys: ValueList, of model: ModelHandle, in session: any StorageSession,
+        _ table: TableBinding, keys: KeyList, of model: ModelHandle, in session: any StorageSession,
         to images: inout [[Value]: ImageWriter]
     ) throws(StorageError) {
         var cursor = try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)

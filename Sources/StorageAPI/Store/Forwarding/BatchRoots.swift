@@ -3,26 +3,26 @@ import StorageDriver
 /// The keys of the records that a batch writes to.
 struct BatchRoots {
     /// The records of the last batch of a model's own rows in the running call.
-    private var last: (model: String, keys: ValueList)?
+    private var last: (model: String, keys: KeyList)?
 
     /// Remembers the records of a batch of a model's own rows.
-    mutating func remember(_ keys: ValueList, of model: String) { last = (model, keys) }
+    mutating func remember(_ keys: KeyList, of model: String) { last = (model, keys) }
 
     mutating func forget() { last = nil }
 
     /// True if all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
-    func contains(_ keys: ValueList, of model: String) -> Bool {
+    func contains(_ keys: KeyList, of model: String) -> Bool {
         guard let last, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
         var place = 0
-        for row in 0..<keys.count {
-            while place < last.keys.count, !keys[row].elementsEqual(last.keys[place]) { place += 1 }
+        for row in keys.indices {
+            while place < last.keys.count, keys.list[row] != last.keys.list[place] { place += 1 }
             if place == last.keys.count { return false }
         }
         return true
     }
 
     /// The keys of the roots of a batch's rows, row after row; of rows that one root owns, which lie together, once.
-    static func keys(_ batch: borrowing RowBatch) -> ValueList {
+    static func keys(_ batch: borrowing RowBatch) -> KeyList {
         let (plan, width) = (batch.plan, batch.width)
         let table = plan.table
         let key = table.isRoot ? table.key[...] : table.key.prefix { table.columns[$0].role == .owner }
@@ -34,16 +34,6 @@ struct BatchRoots {
             if row > 0, !table.isRoot, places.allSatisfy({ cells[$0].isEqual(to: cells[$0 - width]) }) { continue }
             for place in places { keys.values.append(cells[place].value) }
         }
-        return keys
-    }
-}
-
-extension ValueList {
-    /// The rows, each once.
-    var distinct: ValueList {
-        var seen: Set<[Value]> = []
-        var rows = ValueList(width: width, values: [])
-        for row in 0..<count where seen.insert(Array(self[row])).inserted { rows.values += self[row] }
-        return rows
+        return KeyList(keys)
     }
 }

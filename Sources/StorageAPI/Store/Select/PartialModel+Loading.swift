@@ -63,7 +63,7 @@ extension RecordReader {
 
     fileprivate func load<V>(_: V.Type, _ property: QueryNode, of keys: [[Value]]) throws(StorageError) -> [V] {
         let reader = try ResultReader<V>()
-        let list = ValueList(width: model.rootKeyCount, values: Array(Set(keys)).flatMap(\.self))
+        let list = KeyList(width: model.rootKeyCount, Set(keys))
         var found: [[Value]: V] = [:]
         _ = try results(.owned(property, of: list)) { (row) throws(StorageError) in
             found[row.key] = try reader.read(row)

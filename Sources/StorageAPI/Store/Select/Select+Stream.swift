@@ -47,7 +47,7 @@ extension Select.Joined where Source == Store {
             let (selection, make) = (joined.selection, joined.make)
             return Store.StreamIterator(
                 OpenStream(store: joined.select.source, source: joined.select.model) { (reading) throws(StorageError) in
-                    try JoinedStreamRows(reading, selection, make)
+                    try JoinedStreamRows(reading, selection, make: make)
                 })
         }
     }
@@ -174,7 +174,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
     private var cursor: Cursor
 
     init(
-        _ reading: RecordReader, _ selection: Selection, _ make: any JoinedRowMaking<Row>
+        _ reading: RecordReader, _ selection: Selection, make: any JoinedRowMaking<Row>
     ) throws(StorageError) {
         self.reading = reading
         self.make = make

@@ -89,7 +89,9 @@ extension Select where Source == Store {
     private nonisolated(nonsending) func aggregate<R: ColumnValue>(
         _ function: AggregateFunction, _ term: QueryNode
     ) async throws(StorageError) -> R {
-        try await run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, selection, term) }
+        try await run { (reading) throws(StorageError) in
+            try reading.aggregate(function, R.self, of: selection, term: term)
+        }
     }
 
     nonisolated(nonsending) func run<T: Sendable>(
@@ -186,7 +188,7 @@ extension Select where Source == Store.Session {
     }
 
     private func aggregate<R: ColumnValue>(_ function: AggregateFunction, _ term: QueryNode) throws(StorageError) -> R {
-        try run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, selection, term) }
+        try run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, of: selection, term: term) }
     }
 
     func run<T>(_ body: (RecordReader) throws(StorageError) -> T) throws(StorageError) -> T {

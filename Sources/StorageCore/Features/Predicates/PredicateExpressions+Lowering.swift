@@ -135,7 +135,7 @@ extension Set: CapturedReferences where Element: CapturedReference {
 extension PredicateLowering {
     /// Tests whether two expressions are equal, where one may be a captured reference.
     fileprivate mutating func equality<L: PredicateExpression, R: PredicateExpression>(
-        _ left: L, _ right: R, _ comparison: Comparison
+        _ left: L, _ right: R, by comparison: Comparison
     ) throws(StorageError) -> QueryNode {
         switch (try term(left), try term(right)) {
         case (.node(.property(let path)), .reference(let key)), (.reference(let key), .node(.property(let path))):
@@ -187,13 +187,13 @@ extension PredicateExpressions.Negation: LowerablePredicate {
 
 extension PredicateExpressions.Equal: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(try lowering.equality(lhs, rhs, .equal))
+        .node(try lowering.equality(lhs, rhs, by: .equal))
     }
 }
 
 extension PredicateExpressions.NotEqual: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(try lowering.equality(lhs, rhs, .notEqual))
+        .node(try lowering.equality(lhs, rhs, by: .notEqual))
     }
 }
 
@@ -340,20 +340,20 @@ extension PredicateExpressions.SequenceStartsWith: LowerablePredicate {
 extension PredicateExpressions.SequenceContainsWhere: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
         let path = try lowering.path(sequence)
-        return .node(.quantified(.any, path, try lowering.inside(path, variable.key, test)))
+        return .node(.quantified(.any, path, try lowering.inside(path, variable.key, condition: test)))
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
         let path = try lowering.path(sequence)
-        return .node(.quantified(.all, path, try lowering.inside(path, variable.key, test)))
+        return .node(.quantified(.all, path, try lowering.inside(path, variable.key, condition: test)))
     }
 }
 
 extension PredicateExpressions.Filter: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
         let path = try lowering.path(sequence)
-        return .filtered(path, try lowering.inside(path, variable.key, filter))
+        return .filtered(path, try lowering.inside(path, variable.key, condition: filter))
     }
 }

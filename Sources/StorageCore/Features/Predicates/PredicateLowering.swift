@@ -74,7 +74,7 @@ struct PredicateLowering {
 
     /// A condition on the children at the end of a path.
     mutating func inside<E: PredicateExpression>(
-        _ path: PropertyPath, _ id: PredicateExpressions.VariableID, _ condition: E
+        _ path: PropertyPath, _ id: PredicateExpressions.VariableID, condition: E
     ) throws(StorageError) -> QueryNode {
         try node(condition, where: id, is: .property(PropertyPath(scope: path.scope + 1)))
     }

@@ -49,7 +49,7 @@ extension TextParser {
         return .placed(.overPath(quantifier, path, comparison), place)
     }
 
-    /// The rest of a comparison, as a function of its left side; nil if there is none.
+    /// The rest of a comparison, as a function of its left side; nil without a comparison.
     private mutating func comparison() throws(StorageError) -> (@Sendable (QueryNode) -> QueryNode)? {
         let place = place
         if case .symbol(let symbol) = token.kind, let comparison = Self.comparisons[symbol] {
@@ -114,7 +114,7 @@ extension TextParser {
         return folding
     }
 
-    private mutating func between(_ place: TextPlace) throws(StorageError) -> @Sendable (QueryNode) -> QueryNode {
+    private mutating func between(_ place: TextLocation) throws(StorageError) -> @Sendable (QueryNode) -> QueryNode {
         let isBraced = take("{")
         let low = try sum()
         guard take(",") || !isBraced && take(word: "and") else { throw error("two bounds are expected, as in {1, 5}") }
@@ -126,7 +126,7 @@ extension TextParser {
     }
 
     /// `{1, 2}`, `(1, 2)`, a question mark for an array, or an array property.
-    private mutating func set(_ place: TextPlace) throws(StorageError) -> @Sendable (QueryNode) -> QueryNode {
+    private mutating func set(_ place: TextLocation) throws(StorageError) -> @Sendable (QueryNode) -> QueryNode {
         if token.kind == .symbol("?"), case .list(let set)? = arguments.first {
             arguments.removeFirst()
             advance()

@@ -82,7 +82,7 @@ package struct TextParser {
     // MARK: Tokens
 
     var token: TextToken { tokens[min(next, tokens.count - 1)] }
-    var place: TextPlace { TextPlace(text: text, offset: token.offset, word: token.text) }
+    var place: TextLocation { TextLocation(text: text, offset: token.offset, word: token.text) }
 
     mutating func advance() { next += 1 }
 
@@ -311,9 +311,9 @@ package struct TextParser {
         return path
     }
 
-    private func place(before count: Int) -> TextPlace {
+    private func place(before count: Int) -> TextLocation {
         let token = tokens[max(next - count, 0)]
-        return TextPlace(text: text, offset: token.offset, word: token.text)
+        return TextLocation(text: text, offset: token.offset, word: token.text)
     }
 
     private mutating func name() throws(StorageError) -> String {

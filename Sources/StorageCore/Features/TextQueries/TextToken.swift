@@ -124,6 +124,6 @@ struct TextLexer {
     }
 
     private func error(_ problem: String, at offset: Int) -> StorageError {
-        TextPlace(text: String(String.UnicodeScalarView(text)), offset: offset, word: "").error(problem)
+        TextLocation(text: String(String.UnicodeScalarView(text)), offset: offset, word: "").error(problem)
     }
 }

@@ -12,7 +12,7 @@ package struct Assignment: Sendable {
         case value(Value)
         /// A reference, by the parts of its key, all null for nil.
         case parts([Value])
-        /// A term over the record's own properties.
+        /// A term over the record's properties.
         case computed(QueryNode)
     }
 
@@ -21,9 +21,9 @@ package struct Assignment: Sendable {
     /// The reason why the value cannot be stored; nil if it can.
     var invalid: String?
     /// Its position in a query's text.
-    var place: TextPlace?
+    var place: TextLocation?
 
-    package init(property: Property, content: Content, invalid: String? = nil, place: TextPlace? = nil) {
+    package init(property: Property, content: Content, invalid: String? = nil, place: TextLocation? = nil) {
         self.property = property
         self.content = content
         self.invalid = invalid

@@ -10,7 +10,7 @@ internal import Foundation
 enum PlainValue {
     case exact(Value)
     /// Not a value of the type. It lies directly after this one.
-    case behind(Value)
+    case after(Value)
     /// Not a value of the type. It lies directly before this one.
     case before(Value)
 
@@ -52,11 +52,11 @@ extension QueryNode {
     private static func duration(_ digits: String) -> PlainValue? {
         if let (floor, isExact) = DurationBytes.floor(digits) {
             let value = Value.blob(DurationBytes.bytes(floor))
-            return isExact ? .exact(value) : .behind(value)
+            return isExact ? .exact(value) : .after(value)
         }
         let isNegative = digits.hasPrefix("-")
         let last = Value.blob(DurationBytes.bytes(isNegative ? .min : .max))
-        return DecimalText.plain(digits) == nil ? nil : isNegative ? .before(last) : .behind(last)
+        return DecimalText.plain(digits) == nil ? nil : isNegative ? .before(last) : .after(last)
     }
 
     /// The greatest integer that is not above the number. One beyond 128 bits is clamped.
@@ -71,14 +71,14 @@ extension QueryNode {
 
     /// A number beyond all finite ones.
     private static func infinite(_ value: Double) -> PlainValue {
-        value > 0 ? .before(.double(value)) : .behind(.double(value))
+        value > 0 ? .before(.double(value)) : .after(.double(value))
     }
 
     /// Converts an integer, or a number directly after it, to an integer type.
     fileprivate static func integer(_ floor: Int128, _ isWhole: Bool, as type: ColumnType) -> PlainValue? {
         guard let (least, greatest) = type.integers else { return nil }
-        if let value = Value(floor, as: type) { return isWhole ? .exact(value) : .behind(value) }
-        return floor < 0 ? .before(least) : .behind(greatest)
+        if let value = Value(floor, as: type) { return isWhole ? .exact(value) : .after(value) }
+        return floor < 0 ? .before(least) : .after(greatest)
     }
 
     /// A decimal number has at most 38 digits, 127 of them after the point.
@@ -90,7 +90,7 @@ extension QueryNode {
             // Beyond all decimals, before NaN.
             return isNegative ? .before(.text(leastDecimal)) : .before(.text("NaN"))
         }
-        return isNegative ? .before(.text(cut)) : .behind(.text(cut))
+        return isNegative ? .before(.text(cut)) : .after(.text(cut))
     }
 
     fileprivate static let leastDecimal = (-Decimal.greatestFiniteMagnitude).storedText ?? "NaN"
@@ -155,7 +155,7 @@ extension Value {
     private func nearest(_ candidate: Double) -> PlainValue {
         switch Value.double(candidate).order(to: self) {
         case .same: .exact(.double(candidate))
-        case .before: .behind(.double(candidate))
+        case .before: .after(.double(candidate))
         case .after: .before(.double(candidate))
         }
     }

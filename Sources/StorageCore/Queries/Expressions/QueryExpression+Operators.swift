@@ -4,20 +4,20 @@ import StorageDriver
 // compiler gives up on long filters (Documentation/Development/Decisions.md, "Queries").
 
 private func compare<L, R>(
-    _ comparison: Comparison, _ left: QueryExpression<L>, _ right: QueryExpression<R>
+    _ comparison: Comparison, _ left: QueryExpression<L>, to right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
     QueryExpression<Bool>(
         .comparison(comparison, left.node, right.node, []), depth: Swift.max(left.depth, right.depth) + 1)
 }
 
 private func compare<L>(
-    _ comparison: Comparison, _ left: QueryExpression<L>, _ right: some ColumnValue
+    _ comparison: Comparison, _ left: QueryExpression<L>, to right: some ColumnValue
 ) -> QueryExpression<Bool> {
     QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: left.depth + 1)
 }
 
 private func compare<R>(
-    _ comparison: Comparison, _ left: some ColumnValue, _ right: QueryExpression<R>
+    _ comparison: Comparison, _ left: some ColumnValue, to right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
     QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: right.depth + 1)
 }
@@ -26,60 +26,60 @@ private func compare<R>(
 
 extension QueryExpression where V: ColumnValue & Equatable {
     /// Tests whether the values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, to: right) }
     /// Tests whether the values differ; true if only one of them is nil.
-    public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
+    public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, to: right) }
     /// Tests whether the values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left, to: right) }
     /// Tests whether the values differ; true if only one of them is nil.
-    public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
+    public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, to: right) }
     /// Tests whether the values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, to: right) }
     /// Tests whether the values differ; true if only one of them is nil.
-    public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
+    public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, to: right) }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
     /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.equal, left, right.rawValue)
+        compare(.equal, left, to: right.rawValue)
     }
     /// Tests whether the raw values differ; true if only one of them is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.notEqual, left, right.rawValue)
+        compare(.notEqual, left, to: right.rawValue)
     }
     /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, to: right) }
     /// Tests whether the raw values differ; true if only one of them is nil.
-    public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
+    public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, to: right) }
 }
 
 // An optional property against a plain value or property of the wrapped type.
 extension QueryExpression {
     /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
-    where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue) }
+    where V == W?, W.RawValue: ScalarValue { compare(.equal, left, to: right.rawValue) }
     /// Tests whether the raw values differ; true if only one of them is nil.
     public static func != <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
-    where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue) }
+    where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, to: right.rawValue) }
     /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
-    where V == W? { compare(.equal, left, right) }
+    where V == W? { compare(.equal, left, to: right) }
     /// Tests whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
-    where V == W? { compare(.notEqual, left, right) }
+    where V == W? { compare(.notEqual, left, to: right) }
     /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.equal, left, right) }
+    where V == W? { compare(.equal, left, to: right) }
     /// Tests whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.notEqual, left, right) }
+    where V == W? { compare(.notEqual, left, to: right) }
 
     /// Without this overload `$0.city == nil` would be the standard library's, which is a plain Bool.
     public static func == <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         left.isNil
     }
-    /// Tests whether there is a value, or a child.
+    /// Tests whether it has a value or a child.
     public static func != <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         !left.isNil
     }
@@ -89,87 +89,89 @@ extension QueryExpression {
 
 extension QueryExpression where V: ScalarValue & Comparable {
     /// Tests whether the left value comes before the right one, in the order of their type.
-    public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, right) }
+    public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, to: right) }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
-    public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
+    public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, to: right) }
     /// Tests whether the left value comes after the right one, in the order of their type.
-    public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, right) }
+    public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, to: right) }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.greaterOrEqual, left, right)
+        compare(.greaterOrEqual, left, to: right)
     }
     /// Tests whether the left value comes before the right one, in the order of their type.
-    public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
+    public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left, to: right) }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
-    public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
+    public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, to: right) }
     /// Tests whether the left value comes after the right one, in the order of their type.
-    public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
+    public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left, to: right) }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: V, right: Self) -> QueryExpression<Bool> {
-        compare(.greaterOrEqual, left, right)
+        compare(.greaterOrEqual, left, to: right)
     }
     /// Tests whether the left value comes before the right one, in the order of their type.
-    public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
+    public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, to: right) }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
-    public static func <= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
+    public static func <= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, to: right) }
     /// Tests whether the left value comes after the right one, in the order of their type.
-    public static func > (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
+    public static func > (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greater, left, to: right) }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
-    public static func >= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greaterOrEqual, left, right) }
+    public static func >= (left: Self, right: Self) -> QueryExpression<Bool> {
+        compare(.greaterOrEqual, left, to: right)
+    }
 }
 
 // With nil on either side an ordered comparison is false.
 extension QueryExpression {
     /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.less, left, right)
+        compare(.less, left, to: right)
     }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.lessOrEqual, left, right)
+        compare(.lessOrEqual, left, to: right)
     }
     /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.greater, left, right)
+        compare(.greater, left, to: right)
     }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.greaterOrEqual, left, right)
+        compare(.greaterOrEqual, left, to: right)
     }
     /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
-    ) -> QueryExpression<Bool> where V == W? { compare(.less, left, right) }
+    ) -> QueryExpression<Bool> where V == W? { compare(.less, left, to: right) }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func <= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
-    ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, right) }
+    ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, to: right) }
     /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
-    ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, right) }
+    ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, to: right) }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func >= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
-    ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, right) }
+    ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, to: right) }
     /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.less, left, right) }
+    where V == W? { compare(.less, left, to: right) }
     /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.lessOrEqual, left, right) }
+    where V == W? { compare(.lessOrEqual, left, to: right) }
     /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.greater, left, right) }
+    where V == W? { compare(.greater, left, to: right) }
     /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
     /// is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
-    where V == W? { compare(.greaterOrEqual, left, right) }
+    where V == W? { compare(.greaterOrEqual, left, to: right) }
 }
 
 // MARK: Logic

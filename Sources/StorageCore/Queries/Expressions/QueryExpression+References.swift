@@ -1,6 +1,6 @@
 import StorageDriver
 
-// Comparisons of references, which are those of their keys.
+// Comparisons of references, which compare their keys.
 extension QueryExpression {
     /// Tests whether the reference is to this record.
     public static func == <M: Storable>(left: Self, right: Ref<M>) -> QueryExpression<Bool> where V == Ref<M> {
@@ -34,12 +34,12 @@ extension QueryExpression {
             .comparison(.equal, left.node, right.node, []), depth: Swift.max(left.depth, right.depth) + 1)
     }
 
-    /// Tests whether the reference is to one of these records, of which there may be any number.
+    /// Tests whether the reference is to one of these records, any number of them.
     public func isIn<M: Storable>(_ references: some Sequence<Ref<M>>) -> QueryExpression<Bool> where V == Ref<M> {
         refers(to: references)
     }
 
-    /// Tests whether the reference is to one of these records, of which there may be any number; false for nil.
+    /// Tests whether the reference is to one of these records, any number of them; false for nil.
     public func isIn<M: Storable>(_ references: some Sequence<Ref<M>>) -> QueryExpression<Bool> where V == Ref<M>? {
         refers(to: references)
     }
@@ -70,7 +70,7 @@ public struct Referrers<Referring: Storable>: ArrayValue, ChildArray {
 /// store.select(Person.self).where { $0.books.count { $0.year > 2000 } > 2 }
 /// ```
 ///
-/// Each referring record counts once, whether it refers by a property of its own, by one of what it owns, or several times
+/// Each referring record counts once, whether it refers by its own property, by an owned record, or several times
 /// in an array. It is found by the reference's index.
 public typealias Inverse<Model: Storable> = QueryExpression<Referrers<Model>>
 

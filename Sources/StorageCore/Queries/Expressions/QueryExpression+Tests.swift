@@ -9,23 +9,23 @@ extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
 extension QueryExpression where V: TextValue {
     /// Tests whether the text begins with these UTF-8 bytes. Can use an index on the property if nothing is ignored.
     public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.hasPrefix, (.value(.text(prefix)), 0), folding)
+        test(.hasPrefix, (.value(.text(prefix)), 0), folding: folding)
     }
 
     /// Tests whether the text ends with these UTF-8 bytes.
     public func hasSuffix(_ suffix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.hasSuffix, (.value(.text(suffix)), 0), folding)
+        test(.hasSuffix, (.value(.text(suffix)), 0), folding: folding)
     }
 
     /// Tests whether these UTF-8 bytes occur in the text.
     public func contains(_ part: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.contains, (.value(.text(part)), 0), folding)
+        test(.contains, (.value(.text(part)), 0), folding: folding)
     }
 
     /// Tests whether the whole text matches a pattern: `*` matches any characters, `?` matches one Unicode scalar, and
     /// `\` makes the next character plain. A pattern of more than 65,536 bytes throws `limitExceeded`.
     public func like(_ pattern: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.like, (.value(.text(pattern)), 0), folding)
+        test(.like, (.value(.text(pattern)), 0), folding: folding)
     }
 
     /// Tests whether the texts are equal, as `==`, apart from the ignored differences.
@@ -35,21 +35,21 @@ extension QueryExpression where V: TextValue {
 
     /// Tests whether the text begins with another property's.
     public func hasPrefix<T: TextValue>(_ prefix: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.hasPrefix, prefix.nested, [])
+        test(.hasPrefix, prefix.nested, folding: [])
     }
 
     /// Tests whether the text ends with another property's.
     public func hasSuffix<T: TextValue>(_ suffix: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.hasSuffix, suffix.nested, [])
+        test(.hasSuffix, suffix.nested, folding: [])
     }
 
     /// Tests whether another property's text occurs in the text.
     public func contains<T: TextValue>(_ part: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.contains, part.nested, [])
+        test(.contains, part.nested, folding: [])
     }
 
     private func test(
-        _ test: TextTest, _ pattern: QueryNode.Nested, _ folding: TextFolding
+        _ test: TextTest, _ pattern: QueryNode.Nested, folding: TextFolding
     ) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.text(test, node, pattern.node, folding), depth: Swift.max(depth, pattern.depth) + 1)
     }
@@ -63,14 +63,14 @@ extension QueryExpression {
 // MARK: Sets and ranges
 
 extension QueryExpression where V: ColumnValue {
-    /// Tests whether the value is one of these, of which there may be any number. Costs one pass over them.
+    /// Tests whether the value is one of these, any number of them. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
-    /// Tests whether the value is one of these, of which there may be any number. Costs one pass over them.
+    /// Tests whether the value is one of these, any number of them. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.lazy.map(\.rawValue).contains(node), depth: depth + 1)
     }
@@ -113,7 +113,7 @@ extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
 extension QueryExpression where V: ArrayValue {
     /// The number of elements or children.
     public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node), depth: depth + 1) }
-    /// Tests whether there are no elements or children.
+    /// Tests whether it has neither elements nor children.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 

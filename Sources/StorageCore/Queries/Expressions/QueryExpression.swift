@@ -60,7 +60,7 @@ extension Optional: OptionalChild where Wrapped: Relatable {
 }
 
 extension QueryExpression where V: OptionalChild {
-    /// A property of the owned child; nil if there is no child.
+    /// A property of the owned child; nil without a child.
     public subscript<X>(dynamicMember property: KeyPath<V.Child.Columns, QueryExpression<X>>) -> QueryExpression<X?> {
         guard let path else { return QueryExpression<X?>(node) }
         return QueryExpression<X?>(V.Child.Columns(path)[keyPath: property].node)
@@ -95,7 +95,7 @@ extension QueryExpression where V: ChildArray {
         quantified(.any, condition)
     }
 
-    /// Tests whether every child meets the condition; true if there are no children.
+    /// Tests whether every child meets the condition; true without children.
     public func all(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Bool> {
         quantified(.all, condition)
     }
@@ -112,22 +112,22 @@ extension QueryExpression where V: ChildArray {
         return QueryExpression<Int>(.childCount(path, inner.node), depth: inner.depth + 1)
     }
 
-    /// The sum of a term of the children; 0 if there are none. Ignores nil.
+    /// The sum of a term of the children; 0 without any. Ignores nil.
     public func sum<X: SummableValue>(
         _ term: (V.Child.Columns) -> QueryExpression<X>
     ) -> QueryExpression<X.Sum> { aggregate(.sum, term) }
 
-    /// The mean of a term of the children; nil if there are none. Ignores nil.
+    /// The mean of a term of the children; nil without children. Ignores nil.
     public func average<X: SummableValue>(
         _ term: (V.Child.Columns) -> QueryExpression<X>
     ) -> QueryExpression<Double?> { aggregate(.average, term) }
 
-    /// The least value of a term of the children; nil if there are none.
+    /// The least value of a term of the children; nil without children.
     public func min<X: SortableValue>(
         _ term: (V.Child.Columns) -> QueryExpression<X>
     ) -> QueryExpression<X.Scalar?> { aggregate(.min, term) }
 
-    /// The greatest value of a term of the children; nil if there are none.
+    /// The greatest value of a term of the children; nil without children.
     public func max<X: SortableValue>(
         _ term: (V.Child.Columns) -> QueryExpression<X>
     ) -> QueryExpression<X.Scalar?> { aggregate(.max, term) }

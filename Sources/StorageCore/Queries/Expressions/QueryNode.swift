@@ -42,7 +42,7 @@ package indirect enum QueryNode: Sendable {
     /// A comparison with the target of the path, for the elements of the first array in the path.
     case overPath(Quantifier, PropertyPath, @Sendable (QueryNode) -> QueryNode)
     /// A node with its position in a text, for errors.
-    case placed(QueryNode, TextPlace)
+    case placed(QueryNode, TextLocation)
     /// An error found while building; thrown when the query runs.
     case invalid(String, StorageError.Code = .invalidQuery)
 

@@ -16,7 +16,7 @@ package struct GroupSelection: Sendable {
     package init(rows: Selection) { self.rows = rows }
 }
 
-/// A plan whose rows are not those of a model, and how to read their cells.
+/// A plan whose rows are no models, and how to read their cells.
 package struct ResultPlan {
     package let plan: QueryPlan
     package let arguments: QueryArguments
@@ -50,7 +50,7 @@ extension ModelHandle {
         grouping.filter = filter
         grouping.order = order
         grouping.isLimited = groups.limit != nil || groups.offset > 0
-        var (query, arguments) = try query(groups.rows, .groups(grouping), &lowering)
+        var (query, arguments) = try query(groups.rows, .groups(grouping), by: &lowering)
         arguments.groupLimit = groups.limit
         arguments.groupOffset = groups.offset
         query.result = .groups(grouping)

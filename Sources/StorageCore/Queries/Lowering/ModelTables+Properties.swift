@@ -1,6 +1,6 @@
 import StorageDriver
 
-// Properties that a call names, in the model's own tables.
+// Properties that a call names, in the model's tables.
 extension ModelTables {
     /// The columns of a property of the root: one, or of a reference one for each part of its key.
     package func columns(_ node: QueryNode) throws(StorageError) -> [Int] {

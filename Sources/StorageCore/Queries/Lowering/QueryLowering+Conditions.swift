@@ -11,16 +11,16 @@ extension QueryLowering {
         case .not(let node): return .not(try condition(node, in: place))
         case .isNil(let node): return try isNil(node, in: place)
         case .comparison(let comparison, let left, let right, let folding):
-            return try compare(comparison, left, right, folding, in: place)
-        case .isIn(let node, let values, let numbers): return try isIn(node, values, numbers, in: place)
+            return try compare(comparison, left, to: right, folding: folding, in: place)
+        case .isIn(let node, let values, let numbers): return try isIn(node, values, numbers: numbers, in: place)
         case .text(let test, let node, let pattern, let folding):
-            return try textTest(test, node, pattern, folding, in: place)
+            return try textTest(test, node, pattern: pattern, folding: folding, in: place)
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
         case .refers(let path, let keys): return try refers(path, keys, in: place)
         case .matches(let path, let search): return try matches(path, search, in: place)
         case .relevance: throw invalid("Relevance orders the records of a query; it is no value.")
         case .quantified(let quantifier, let path, let inner):
-            return try quantified(quantifier, path, inner, in: place)
+            return try quantified(quantifier, path, inner: inner, in: place)
         case .overPath(let quantifier, let path, let comparison):
             return try overPath(quantifier, path, comparison, in: place)
         case .placed(let node, let text):
@@ -57,11 +57,11 @@ extension QueryLowering {
         switch try resolve(path, in: place) {
         case .column(let term, _): return .isNull(term)
         case .parts(let parts): return .isNull(parts[0].term)
-        case .rows(let way):
-            guard let presence = way.presence else { return .not(way.some(.constant(true))) }
+        case .rows(let joinPath):
+            guard let presence = joinPath.presence else { return .not(joinPath.some(.constant(true))) }
             let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0)), .bool)
             // If the array's own owner is nil, the array is nil.
-            return way.steps.isEmpty ? isAbsent : .or([isAbsent, .isNull(presence)])
+            return joinPath.steps.isEmpty ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
     }
 
@@ -72,14 +72,14 @@ extension QueryLowering {
         switch try resolve(path, in: place) {
         case .column(let term, let type): return try equal([TypedTerm(term, type)], keys)
         case .parts(let parts): return try equal(parts, keys)
-        case .rows(let way):
-            guard let element = way.element else {
+        case .rows(let joinPath):
+            guard let element = joinPath.element else {
                 throw invalid("An owned child is not a reference; name one of its properties.")
             }
-            let parts = zip(element.outer, way.end.table.schema.key).map { outer, key in
-                TypedTerm(outer.map(QueryTerm.column) ?? .null, way.end.table.schema.columns[key].type)
+            let parts = zip(element.outer, joinPath.end.table.schema.key).map { outer, key in
+                TypedTerm(outer.map(QueryTerm.column) ?? .null, joinPath.end.table.schema.columns[key].type)
             }
-            return way.some(try equal(parts, keys))
+            return joinPath.some(try equal(parts, keys))
         }
     }
 
@@ -87,8 +87,8 @@ extension QueryLowering {
         if parts.count == 1, keys.count != 1 {
             return .isIn(parts[0].term, list: try list(keys.flatMap { $0 }, [], as: parts[0].type), parts[0].type)
         }
-        if parts.count > 1, let (edge, inner) = Self.throughEdge(parts) {
-            return .quantified(.any, edge, try equal(inner, keys))
+        if parts.count > 1, let (join, inner) = Self.throughJoin(parts) {
+            return .quantified(.any, join, try equal(inner, keys))
         }
         let columns = parts.compactMap { if case .column(let column) = $0.term { column } else { nil } }
         if keys.count != 1, columns.count == parts.count {
@@ -106,21 +106,21 @@ extension QueryLowering {
     }
 
     /// The edge along which all parts of a reference are found, and the parts there.
-    private static func throughEdge(_ parts: [TypedTerm]) -> (edge: Join, parts: [TypedTerm])? {
-        guard case .related(let edge, _)? = parts.first?.term else { return nil }
+    private static func throughJoin(_ parts: [TypedTerm]) -> (join: Join, parts: [TypedTerm])? {
+        guard case .related(let join, _)? = parts.first?.term else { return nil }
         let inner = parts.compactMap { part -> TypedTerm? in
-            if case .related(edge, let term) = part.term { TypedTerm(term, part.type) } else { nil }
+            if case .related(join, let term) = part.term { TypedTerm(term, part.type) } else { nil }
         }
-        return inner.count == parts.count ? (edge, inner) : nil
+        return inner.count == parts.count ? (join, inner) : nil
     }
 
     private mutating func compare(
-        _ comparison: Comparison, _ left: QueryNode, _ right: QueryNode, _ folding: TextFolding, in place: Place
+        _ comparison: Comparison, _ left: QueryNode, to right: QueryNode, folding: TextFolding, in place: Place
     ) throws(StorageError) -> QueryTerm {
         if comparison == .equal, let same = try sameParts(left, right, in: place) { return same }
         if case .value(.null) = right { return try compareWithNil(comparison, left, in: place) }
         if case .value(.null) = left { return try compareWithNil(comparison, right, in: place) }
-        guard !folding.isEmpty else { return try compare(comparison, left, right, in: place) }
+        guard !folding.isEmpty else { return try compare(comparison, left, to: right, in: place) }
         let (first, second, type) = try pair(left, right, in: place)
         guard type == .string else { throw invalid("Only text has a case and diacritics.") }
         return .comparison(comparison, folded(first, folding), folded(second, folding), type)
@@ -190,7 +190,7 @@ extension QueryLowering {
     }
 
     private mutating func isIn(
-        _ node: QueryNode, _ values: [Value], _ numbers: [String], in place: Place
+        _ node: QueryNode, _ values: [Value], numbers: [String], in place: Place
     ) throws(StorageError) -> QueryTerm {
         let (term, type) = try operand(node, in: place)
         guard let type else { throw invalid("Only a property can be in a set.") }
@@ -202,7 +202,7 @@ extension QueryLowering {
     // MARK: Text and arrays
 
     private mutating func textTest(
-        _ test: TextTest, _ text: QueryNode, _ pattern: QueryNode, _ folding: TextFolding, in place: Place
+        _ test: TextTest, _ text: QueryNode, pattern: QueryNode, folding: TextFolding, in place: Place
     ) throws(StorageError) -> QueryTerm {
         if case .value(.text(let pattern)) = pattern, test == .like, pattern.utf8.count > QueryLimits.patternBytes {
             throw StorageError(
@@ -273,7 +273,7 @@ extension QueryLowering {
         let children = PropertyPath(scope: path.scope, Array(ordinals[...end]))
         let inner = PropertyPath(scope: path.scope + 1, Array(ordinals[(end + 1)...]))
         guard !inner.ordinals.isEmpty else { throw invalid("A child cannot be compared; name one of its properties.") }
-        return try quantified(quantifier, children, comparison(.property(inner)), in: place)
+        return try quantified(quantifier, children, inner: comparison(.property(inner)), in: place)
     }
 
     private func firstArray(_ ordinals: [Int], in place: Place) throws(StorageError) -> Int? {
@@ -284,22 +284,22 @@ extension QueryLowering {
             {
                 return index
             }
-            guard let next = try self.place(behind: ordinal, in: place) else { return nil }
+            guard let next = try self.place(after: ordinal, in: place) else { return nil }
             place = next
         }
         return nil
     }
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryNode, in place: Place
+        _ quantifier: Quantifier, _ path: PropertyPath, inner: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
-        let way = try rows(path, in: place)
-        let term = way.ofElement(try condition(inner, in: inside(way, place)))
-        if way.steps.isEmpty { return .quantified(quantifier, way.last, term) }
+        let joinPath = try rows(path, in: place)
+        let term = joinPath.ofElement(try condition(inner, in: inside(joinPath, place)))
+        if joinPath.steps.isEmpty { return .quantified(quantifier, joinPath.last, term) }
         switch quantifier {
-        case .any: return way.some(term)
-        case .all: return .not(way.some(.not(term)))
-        case .none: return .not(way.some(term))
+        case .any: return joinPath.some(term)
+        case .all: return .not(joinPath.some(.not(term)))
+        case .none: return .not(joinPath.some(term))
         }
     }
 }

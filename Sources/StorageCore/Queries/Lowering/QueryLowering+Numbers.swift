@@ -3,7 +3,7 @@ import StorageDriver
 // Comparisons and arithmetic of properties with plain numbers, and of properties with different numeric types.
 extension QueryLowering {
     mutating func compare(
-        _ comparison: Comparison, _ left: QueryNode, _ right: QueryNode, in place: Place
+        _ comparison: Comparison, _ left: QueryNode, to right: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
         switch (left.isPlain, right.isPlain) {
         case (false, true): return try compare(comparison, operand(left, in: place), with: right)
@@ -24,7 +24,7 @@ extension QueryLowering {
         let (neighbour, greater, less): (Value, Comparison, Comparison)
         switch try plain.plain(as: type) {
         case .exact(let value): return .comparison(comparison, operand.term, try argument(value), type)
-        case .behind(let value): (neighbour, greater, less) = (value, .greater, .lessOrEqual)
+        case .after(let value): (neighbour, greater, less) = (value, .greater, .lessOrEqual)
         case .before(let value): (neighbour, greater, less) = (value, .greaterOrEqual, .less)
         }
         switch comparison {
@@ -41,7 +41,7 @@ extension QueryLowering {
     // MARK: Arithmetic
 
     mutating func arithmetic(
-        _ operation: Arithmetic, _ left: QueryNode, _ right: QueryNode, in place: Place
+        _ operation: Arithmetic, _ left: QueryNode, with right: QueryNode, in place: Place
     ) throws(StorageError) -> Operand {
         let first = try left.isPlain ? nil : operand(left, in: place)
         let second = try right.isPlain ? nil : operand(right, in: place)
@@ -79,9 +79,9 @@ extension QueryLowering {
     private func number(_ node: QueryNode, as type: ColumnType) throws(StorageError) -> Value {
         switch try node.plain(as: type) {
         case .exact(let value): return value
-        case .behind(let value) where type.storage == .double, .before(let value) where type.storage == .double:
+        case .after(let value) where type.storage == .double, .before(let value) where type.storage == .double:
             return value
-        case .behind, .before: throw invalid("A plain number that is not of type \(type) is used where one is needed.")
+        case .after, .before: throw invalid("A plain number that is not of type \(type) is used where one is needed.")
         }
     }
 }
@@ -96,7 +96,7 @@ extension QueryLowering {
 
 extension ColumnType {
     /// The type for arithmetic on two numeric types: the first that has all integers of both, or Int64 if none has;
-    /// Decimal for one and an integer; Double if one has fractions and the types differ; nil if there is none.
+    /// Decimal for one and an integer; Double if one has fractions and the types differ; otherwise nil.
     fileprivate func computing(with other: ColumnType) -> ColumnType? {
         if self == other { return self }
         if meetsAsDecimal(other) { return .decimal }

@@ -18,13 +18,13 @@ extension QueryLowering {
             case .rows: throw invalid("An owned child cannot be compared; name one of its properties.")
             }
         case .arithmetic(let operation, let left, let right):
-            return try arithmetic(operation, left, right, in: place.deeper(1))
+            return try arithmetic(operation, left, with: right, in: place.deeper(1))
         case .count(let node): return (try count(node, in: place.deeper(1)), .int64)
         case .childCount(let path, let inner): return (try childCount(path, inner, in: place), .int64)
         case .childAggregate(let function, let path, let inner):
-            return try childAggregate(function, path, inner, in: place)
+            return try childAggregate(function, path, of: inner, in: place)
         case .choice(let condition, let first, let second):
-            return try choice(condition, first, second, in: place.deeper(1))
+            return try choice(condition, first: first, second: second, in: place.deeper(1))
         case .distance(let metric, let left, let right):
             let place = try place.deeper(1)
             return (.distance(metric, try vector(left, in: place), try vector(right, in: place)), .double)
@@ -45,7 +45,7 @@ extension QueryLowering {
     }
 
     private mutating func choice(
-        _ condition: QueryNode, _ first: QueryNode, _ second: QueryNode, in place: Place
+        _ condition: QueryNode, first: QueryNode, second: QueryNode, in place: Place
     ) throws(StorageError) -> Operand {
         let condition = try self.condition(condition, in: place)
         if case .value(.null) = first { return try half(second, in: place) { .choice(condition, .null, $0) } }
@@ -73,9 +73,9 @@ extension QueryLowering {
     // MARK: Counts and aggregates
 
     private mutating func count(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
-        if case .property(let path) = node, case .rows(let way) = try resolve(path, in: place) {
-            let count = way.through(.relatedCount(way.last, .constant(true)))
-            guard let presence = way.presence else { return count }
+        if case .property(let path) = node, case .rows(let joinPath) = try resolve(path, in: place) {
+            let count = joinPath.through(.relatedCount(joinPath.last, .constant(true)))
+            guard let presence = joinPath.presence else { return count }
             let isThere = QueryTerm.comparison(.equal, presence, try argument(.int(1)), .bool)
             return .choice(isThere, count, .null)
         }
@@ -89,26 +89,26 @@ extension QueryLowering {
     private mutating func childCount(
         _ path: PropertyPath, _ inner: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
-        let way = try rows(path, in: place)
-        let condition = try condition(inner, in: inside(way, place))
-        let count = way.through(.relatedCount(way.last, way.ofElement(condition)))
-        return way.steps.isEmpty ? count : .choice(.isNull(count), try argument(.int(0)), count)
+        let joinPath = try rows(path, in: place)
+        let condition = try condition(inner, in: inside(joinPath, place))
+        let count = joinPath.through(.relatedCount(joinPath.last, joinPath.ofElement(condition)))
+        return joinPath.steps.isEmpty ? count : .choice(.isNull(count), try argument(.int(0)), count)
     }
 
     private mutating func childAggregate(
-        _ function: AggregateFunction, _ path: PropertyPath, _ inner: QueryNode, in place: Place
+        _ function: AggregateFunction, _ path: PropertyPath, of inner: QueryNode, in place: Place
     ) throws(StorageError) -> Operand {
-        let way = try rows(path, in: place)
-        let (term, type) = try operand(inner, in: inside(way, place))
+        let joinPath = try rows(path, in: place)
+        let (term, type) = try operand(inner, in: inside(joinPath, place))
         guard let type else { throw invalid("\(function.rawValue) asks about a property.") }
         switch type {
         case .array, .embedded: throw invalid("\(function.rawValue) asks about numbers and other values with an order.")
         default: break
         }
-        let value = way.element.map { QueryTerm.related($0, term) } ?? term
+        let value = joinPath.element.map { QueryTerm.related($0, term) } ?? term
         let aggregate = Query.Aggregate(function, of: TypedTerm(value, type))
-        let result = way.through(.relatedAggregate(way.last, aggregate, .constant(true)))
-        guard function == .sum, !way.steps.isEmpty else { return (result, aggregate.type) }
+        let result = joinPath.through(.relatedAggregate(joinPath.last, aggregate, .constant(true)))
+        guard function == .sum, !joinPath.steps.isEmpty else { return (result, aggregate.type) }
         // The sum of nothing is 0, also if a row on the way is missing.
         return (.choice(.isNull(result), try argument(aggregate.type.row.sum.ofNothing), result), aggregate.type)
     }
@@ -133,7 +133,7 @@ extension QueryLowering {
         case column(QueryTerm, ColumnType)
         /// The parts of a reference to a record with a key of several.
         case parts([TypedTerm])
-        /// A child, children, or what refers to a record.
+        /// A child, children, or referring records.
         case rows(JoinPath)
     }
 
@@ -172,15 +172,15 @@ extension QueryLowering {
 
     /// The rows that a path leads to.
     mutating func rows(_ path: PropertyPath, in place: Place) throws(StorageError) -> JoinPath {
-        guard case .rows(let way) = try resolve(path, in: place) else {
+        guard case .rows(let joinPath) = try resolve(path, in: place) else {
             throw invalid("any, all, none and count ask about owned arrays, references and inverses.")
         }
-        return way
+        return joinPath
     }
 
     /// The scope of a condition on the rows.
-    func inside(_ way: JoinPath, _ place: Place) throws(StorageError) -> Place {
-        var end = way.end
+    func inside(_ joinPath: JoinPath, _ place: Place) throws(StorageError) -> Place {
+        var end = joinPath.end
         (end.scope, end.depth) = (place.scope + 1, place.depth)
         return try end.deeper(1)
     }
@@ -195,7 +195,7 @@ extension QueryLowering {
             }
             ordinals.append(ordinal)
             guard index + 1 < path.names.count else { break }
-            guard let next = try self.place(behind: ordinal, in: place) else {
+            guard let next = try self.place(after: ordinal, in: place) else {
                 throw name.place.error(
                     "\(name.text) is neither an owned child nor a reference, and has no properties of its own")
             }
@@ -205,7 +205,7 @@ extension QueryLowering {
     }
 
     /// Returns the scope of a child's properties, or of a referenced record's; nil for a plain column.
-    func place(behind ordinal: Int, in place: Place) throws(StorageError) -> Place? {
+    func place(after ordinal: Int, in place: Place) throws(StorageError) -> Place? {
         var place = place
         switch try place.model.member(ordinal, of: place.table) {
         case .column: return nil
@@ -223,7 +223,7 @@ extension QueryLowering {
         _ ordinals: ArraySlice<Int>, _ inverse: PropertyPath.Backlink?, in place: Place
     ) throws(StorageError) -> Resolved {
         guard let ordinal = ordinals.first else {
-            if let inverse { return .rows(try way(inverse, from: place)) }
+            if let inverse { return .rows(try joinPath(inverse, from: place)) }
             throw invalid("The model itself cannot be compared.")
         }
         let isEnd = ordinals.count == 1 && inverse == nil
@@ -232,14 +232,14 @@ extension QueryLowering {
         case .column(let column): return .column(.column(column), place.table.schema.columns[column].type)
         case .relation(let index):
             let relation = place.table.relations[index]
-            let edge = edge(to: relation, in: place)
-            guard !isEnd else { return .rows(try way(relation, edge, ordinal, in: place)) }
+            let join = join(to: relation, in: place)
+            guard !isEnd else { return .rows(try joinPath(relation, join, ordinal: ordinal, in: place)) }
             guard !relation.isMany else {
                 throw invalid("Properties of an array's elements are reached by any, all, none or count.")
             }
             var owned = place
             owned.table = place.model.tables[relation.target]
-            return behind(edge, try resolve(ordinals.dropFirst(), inverse, in: owned))
+            return through(join, try resolve(ordinals.dropFirst(), inverse, in: owned))
         case .reference(let index):
             let reference = place.table.references[index]
             let columns = reference.columns.map { TypedTerm(.column($0), place.table.schema.columns[$0].type) }
@@ -253,33 +253,33 @@ extension QueryLowering {
                 return .column(columns[part].term, columns[part].type)
             }
             let record = Place(table: target.root, model: target)
-            let edge = edge(to: target, by: reference)
-            return behind(edge, try resolve(ordinals.dropFirst(), inverse, in: record))
+            let join = join(to: target, by: reference)
+            return through(join, try resolve(ordinals.dropFirst(), inverse, in: record))
         }
     }
 
-    private func behind(_ edge: Join, _ resolved: Resolved) -> Resolved {
+    private func through(_ join: Join, _ resolved: Resolved) -> Resolved {
         switch resolved {
-        case .column(let term, let type): return .column(.related(edge, term), type)
-        case .parts(let parts): return .parts(parts.map { TypedTerm(.related(edge, $0.term), $0.type) })
-        case .rows(var way):
-            way.steps.insert(edge, at: 0)
-            way.presence = way.presence.map { .related(edge, $0) }
-            return .rows(way)
+        case .column(let term, let type): return .column(.related(join, term), type)
+        case .parts(let parts): return .parts(parts.map { TypedTerm(.related(join, $0.term), $0.type) })
+        case .rows(var joinPath):
+            joinPath.steps.insert(join, at: 0)
+            joinPath.presence = joinPath.presence.map { .related(join, $0) }
+            return .rows(joinPath)
         }
     }
 
-    private mutating func way(
-        _ relation: RelationBinding, _ edge: Join, _ ordinal: Int, in place: Place
+    private mutating func joinPath(
+        _ relation: RelationBinding, _ join: Join, ordinal: Int, in place: Place
     ) throws(StorageError) -> JoinPath {
         let table = place.model.tables[relation.target]
         let presence = presence(of: ordinal, in: place.table)
         guard let element = table.element else {
-            return JoinPath(last: edge, presence: presence, end: Place(table: table, model: place.model))
+            return JoinPath(last: join, presence: presence, end: Place(table: table, model: place.model))
         }
         let target = try tables(of: element.target)
         return JoinPath(
-            last: edge, element: self.edge(to: target, by: element), presence: presence,
+            last: join, element: self.join(to: target, by: element), presence: presence,
             end: Place(table: target.root, model: target))
     }
 
@@ -294,7 +294,7 @@ extension QueryLowering {
 
     // MARK: Edges
 
-    private mutating func edge(to relation: RelationBinding, in place: Place) -> Join {
+    private mutating func join(to relation: RelationBinding, in place: Place) -> Join {
         let owner = place.table
         let target = place.model.tables[relation.target]
         let ownerKey = owner.form == .root ? owner.schema.key : Array(owner.columns.prefix(owner.groupCount))
@@ -310,13 +310,14 @@ extension QueryLowering {
             outer: ownerKey + [node])
     }
 
-    private mutating func edge(to target: ModelTables, by reference: ReferenceBinding) -> Join {
+    private mutating func join(to target: ModelTables, by reference: ReferenceBinding) -> Join {
         leavesRecord = true
         return Join(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
     }
 
     /// Returns the path to the records of a model that refer to the record in scope.
-    private mutating func way(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> JoinPath {
+    private mutating func joinPath(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> JoinPath
+    {
         leavesRecord = true
         let model = try tables(of: .type(inverse.model))
         let (table, found) = try model.reference(inverse.ordinals)

@@ -36,7 +36,7 @@ extension QueryLowering {
         guard let last = ordinals.last else { return nil }
         var place = start
         for ordinal in ordinals.dropLast() {
-            guard let next = try self.place(behind: ordinal, in: place) else { return nil }
+            guard let next = try self.place(after: ordinal, in: place) else { return nil }
             place = next
         }
         switch try place.model.member(last, of: place.table) {
@@ -46,7 +46,7 @@ extension QueryLowering {
         }
     }
 
-    /// The column of a property of the record, or of what it owns alone.
+    /// The column of a property of the record or of its owned records, not of other records.
     private mutating func searchedColumn(
         _ path: PropertyPath, in place: Place
     ) throws(StorageError) -> (table: TableSchema, column: Int) {
@@ -54,19 +54,19 @@ extension QueryLowering {
             throw invalid("matches asks about texts; name a text, or search the whole record.")
         }
         var table = place.table.schema
-        while case .related(let edge, let inner) = term {
-            guard edge.table < model.tables.count, place.model === model else {
+        while case .related(let join, let inner) = term {
+            guard join.table < model.tables.count, place.model === model else {
                 throw invalid(
                     "matches asks about texts of the record; search the record that has these by its reference.")
             }
-            table = model.tables[edge.table].schema
+            table = model.tables[join.table].schema
             term = inner
         }
         guard case .column(let column) = term else { throw invalid("matches asks about texts.") }
         return (table, column)
     }
 
-    /// The searches of a selection that are of the query's own records, whose relevance they make.
+    /// The searches of the query's records, which determine their relevance.
     func ownSearches(of selection: Selection) throws(StorageError) -> [Selection.Search] {
         var own: [Selection.Search] = []
         for search in selection.searches where search.path.inverse == nil {
@@ -83,7 +83,7 @@ extension QueryLowering {
         return try directory.textSearch().hits(search.text, of: model, column, best: count, in: session)
     }
 
-    /// The keys of those records that have not expired. The index has all that are stored, and a condition that only compares
+    /// The keys of the records that have not expired. The index has all that are stored, and a condition that only compares
     /// a reference with their keys reads none of them.
     private func unexpired(_ keys: [[Value]], of model: ModelSource) throws(StorageError) -> [[Value]] {
         guard let session, !keys.isEmpty else { return keys }
@@ -93,7 +93,7 @@ extension QueryLowering {
             let recorded = try session.tables().first { $0.name == root.schema.name }
             guard recorded?.columns.contains(where: \.isExpiry) == true else { return keys }
         }
-        let list = ValueList(width: root.schema.key.count, values: keys.flatMap(\.self))
+        let list = KeyList(width: root.schema.key.count, keys)
         let (plan, arguments) = try handle.plan(Selection(), .columns(root.schema.key), among: list, in: session)
         return try session.rows(plan, arguments, isShown: false).rows(width: list.width)
     }

@@ -23,7 +23,7 @@ package struct QueryLowering {
 
     /// - Parameter keys: the keys of the rows in scope; nil for all rows.
     package init(
-        _ handle: ModelHandle, table: TableBinding? = nil, among keys: ValueList? = nil,
+        _ handle: ModelHandle, table: TableBinding? = nil, among keys: KeyList? = nil,
         in session: (any StorageSession)?
     ) {
         self.session = session
@@ -144,7 +144,7 @@ package struct QueryLowering {
     /// The list of keys of several parts.
     mutating func list(ofKeys keys: [[Value]], width: Int) throws(StorageError) -> Int {
         try checkCount()
-        arguments.lists.append(ValueList(width: width, values: keys.filter { $0.count == width }.flatMap(\.self)))
+        arguments.lists.append(KeyList(width: width, keys.filter { $0.count == width }).list)
         return arguments.lists.count - 1
     }
 

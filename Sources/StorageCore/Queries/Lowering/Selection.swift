@@ -154,18 +154,18 @@ extension ModelHandle {
     ///   - keys: the keys of the rows in scope; nil for all rows.
     ///   - change: changes the lowered query, such as its filter.
     package func plan(
-        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: ValueList? = nil,
+        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: KeyList? = nil,
         in session: any StorageSession, _ change: QueryChange = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
         var lowering = QueryLowering(self, table: table, among: keys, in: session)
-        var (query, arguments) = try query(selection, result, &lowering)
+        var (query, arguments) = try query(selection, result, by: &lowering)
         change(&query, &arguments)
         return (plan(query, table: lowering.table.index, others: lowering.others), arguments)
     }
 
     /// The shape and the arguments of a selection; the other terms are already lowered.
     package func query(
-        _ selection: Selection, _ result: Query.Result, _ lowering: inout QueryLowering
+        _ selection: Selection, _ result: Query.Result, by lowering: inout QueryLowering
     ) throws(StorageError) -> (Query, QueryArguments) {
         if let problem = selection.problem { throw problem.at(model: name) }
         try checkPage(selection.limit, selection.offset)

@@ -10,7 +10,7 @@ package final class ModelDirectory: Sendable {
 
     private struct Known {
         var types: [ObjectIdentifier: ModelTables] = [:]
-        /// The models that the running transaction has prepared. Its own thread alone sees that.
+        /// The models that the running transaction has prepared. Only its thread sees them.
         var uncommitted: [ObjectIdentifier: ModelTables] = [:]
         /// Returns whether the caller is the writing thread.
         var isWriting: @Sendable () -> Bool = { false }

@@ -6,8 +6,8 @@ import Synchronization
 package final class ModelHandle: Sendable {
     package let tables: ModelTables
     let directory: ModelDirectory
-    private let shapes = Mutex(RecentlyUsed<Shape, QueryPlan>(most: mostPlans))
-    private let patches = Mutex(RecentlyUsed<[Int], WritePlan>(most: mostPlans))
+    private let shapes = Mutex(RecentlyUsed<Shape, QueryPlan>(maximum: maximumPlans))
+    private let patches = Mutex(RecentlyUsed<[Int], WritePlan>(maximum: maximumPlans))
     private let knownReferrers = Mutex<(version: Int, list: [Referrer])?>(nil)
     /// A graph writer that the last write has left.
     private let spareGraphWriter = Mutex<GraphWriter?>(nil)
@@ -20,13 +20,13 @@ package final class ModelHandle: Sendable {
     }
 
     /// The maximum number of remembered shapes of a model's queries, and of its partial updates. A program has dozens.
-    private static let mostPlans = 1000
+    private static let maximumPlans = 1000
 
     private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
     /// The writes that remove rows of recorded, undeclared tables.
     let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
-    /// The undeclared data that a save must preserve; nil if there is none.
+    /// The undeclared data that a save must preserve; nil without any.
     let kept: UndeclaredTables?
     /// The error that keeps the model out of transactions: another process has changed its tables, and it no longer
     /// fits.
@@ -47,7 +47,7 @@ package final class ModelHandle: Sendable {
             undeclared: tables.undeclared)
     }
 
-    /// The model with plans of its own, since tables of other models that they touch have changed.
+    /// The model with new plans, since tables of other models that they touch have changed.
     func replanned() -> ModelHandle {
         return ModelHandle(
             tables, directory: directory, kept: kept, undeclared: tables.undeclared, refusal: refusal)
@@ -162,7 +162,7 @@ package final class ModelHandle: Sendable {
         }
     }
 
-    /// The plan for updating some columns of the root's rows, each row with values of its own.
+    /// The plan for updating some columns of the root's rows, each row with separate values.
     ///
     /// - Parameter columns: those of the key first, which no patch sets, so that the two kinds share one list of plans.
     func plan(updating columns: [Int]) -> WritePlan {

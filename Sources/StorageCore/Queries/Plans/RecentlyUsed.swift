@@ -15,9 +15,9 @@ package struct RecentlyUsed<Key: Hashable, Value> {
 
     private var entries: [Key: Entry] = [:]
     private var uses: UInt64 = 0
-    private let most: Int
+    private let maximum: Int
 
-    package init(most: Int) { self.most = most }
+    package init(maximum: Int) { self.maximum = maximum }
 
     /// The value for a key.
     ///
@@ -28,7 +28,7 @@ package struct RecentlyUsed<Key: Hashable, Value> {
             entry.lastUse = uses
             return entry.value
         }
-        let value = make(entries.count < most ? nil : removeOldest())
+        let value = make(entries.count < maximum ? nil : removeOldest())
         entries[key] = Entry(value, use: uses)
         return value
     }

@@ -17,7 +17,7 @@ package struct Referrer: Sendable {
     private let nullify: WritePlan
     private let exists: QueryPlan
 
-    /// All that refer to a model, in the order of their tables, whether or not a program declares them. Those that are not
+    /// All references to a model, in the order of their tables, whether or not a program declares them. References that are not
     /// checked are left out.
     static func all(to target: ModelHandle, in session: any StorageSession) throws(StorageError) -> [Referrer] {
         var found: [Referrer] = []
@@ -58,24 +58,19 @@ package struct Referrer: Sendable {
         return (table.path + (isElement ? [] : [property])).joined(separator: ".")
     }
 
-    /// The keys of the rows that refer to one of the keys, row after row.
-    package func rows(_ keys: KeySet, in session: any StorageSession) throws(StorageError) -> ValueList {
-        try session.rows(find, QueryArguments(lists: [keys.list(width: columns.count)]))
-            .list(width: table.key.count)
+    /// The keys of the rows that refer to one of the keys.
+    package func rows(_ keys: KeyList, in session: any StorageSession) throws(StorageError) -> KeyList {
+        try session.rows(find, QueryArguments(lists: [keys.list])).keys(width: table.key.count)
     }
 
     /// The keys of the records that have the rows, each once.
-    package func roots(of rows: ValueList, keyCount: Int) -> [[Value]] {
-        var seen: Set<[Value]> = []
-        return (0..<rows.count).compactMap { row in
-            let key = Array(rows[row].prefix(keyCount))
-            return seen.insert(key).inserted ? key : nil
-        }
+    package func roots(of rows: KeyList, keyCount: Int) -> KeyList {
+        KeyList(width: keyCount, rows.lazy.map { Array($0.prefix(keyCount)) }).distinct
     }
 
     /// Sets the reference in rows to nil, or removes the elements of an array.
-    func nullify(_ rows: ValueList, in writer: any StorageWriter) throws(StorageError) {
-        let keys = ValueCells(rows)
+    func nullify(_ rows: KeyList, in writer: any StorageWriter) throws(StorageError) {
+        let keys = rows.cells
         if isElement {
             _ = try writer.write(RowBatch(plan: nullify, count: keys.count, cells: keys.cells))
             return
@@ -85,7 +80,7 @@ package struct Referrer: Sendable {
     }
 
     /// A record without the elements that refer to one of the keys.
-    func removing(_ keys: KeySet, from record: DynamicRecord) -> DynamicRecord {
+    func removing(_ keys: Set<[Value]>, from record: DynamicRecord) -> DynamicRecord {
         let elements = table.path.joined(separator: ".")
         let names = columns.map { table.columns[$0].property }
         var record = record
@@ -121,26 +116,5 @@ extension QueryTerm {
     package static func refers(_ columns: [Int], of table: TableSchema, list: Int) -> QueryTerm {
         columns.count == 1
             ? .isIn(.column(columns[0]), list: list, table.columns[columns[0]].type) : .isAmong(columns, list: list)
-    }
-}
-
-extension TableSchema {
-    /// The references in the table, each with the columns of its parts. A removed reference that binds no writes is left out; those
-    /// of a removed table that binds none are not checked.
-    package var references: [(columns: [Int], schema: ReferenceSchema)] {
-        var found: [(columns: [Int], schema: ReferenceSchema)] = []
-        var isKept = false
-        for (index, column) in columns.enumerated() {
-            guard var reference = column.reference else { continue }
-            if reference.part == 0 {
-                let isBinding = binds(column)
-                isKept = isBinding || !column.isRemoved
-                if !isBinding { reference.onDelete = .unchecked }
-                if isKept { found.append(([index], reference)) }
-            } else if isKept, let last = found.indices.last {
-                found[last].columns.append(index)
-            }
-        }
-        return found
     }
 }

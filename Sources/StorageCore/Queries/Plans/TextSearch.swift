@@ -22,7 +22,7 @@ package struct SearchHit: Hashable {
 package protocol TextSearch: AnyObject, Sendable {
     /// The keys of a model's records that a search finds, in any order.
     ///
-    /// - Parameter column: the only column that is searched, of the model's own table or one that it owns; nil for all.
+    /// - Parameter column: the only column that is searched, of the model's table or one that it owns; nil for all.
     /// - Throws: `invalidQuery` if the model or the column is not searched; `busy` while the index is made.
     func keys(
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,

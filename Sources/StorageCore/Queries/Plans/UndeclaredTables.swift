@@ -5,7 +5,7 @@ import StorageDriver
 final class UndeclaredTables: Sendable {
     struct Table: Sendable {
         let schema: TableSchema
-        /// The model's own table; nil if it is not declared.
+        /// The model's table; nil if it is not declared.
         let binding: TableBinding?
         /// The tables whose rows its rows own.
         var owned: [Int] = []
@@ -42,7 +42,7 @@ final class UndeclaredTables: Sendable {
         tables = places.map { index in
             var table = Table(
                 recorded.list[index], bindings[index], entry: recorded.entries[index].flatMap(places.firstIndex),
-                keyCount: model.rootKeyCount, all: recorded.list, directory)
+                keyCount: model.rootKeyCount, all: recorded.list, directory: directory)
             table.owned = recorded.owned[index].compactMap(places.firstIndex)
             return table
         }
@@ -67,7 +67,7 @@ final class UndeclaredTables: Sendable {
 extension UndeclaredTables.Table {
     fileprivate init(
         _ schema: TableSchema, _ binding: TableBinding?, entry: Int?, keyCount: Int, all: [TableSchema],
-        _ directory: ModelDirectory
+        directory: ModelDirectory
     ) {
         func columns(_ role: ColumnSchema.Role) -> [Int] {
             schema.columns.indices.filter { schema.columns[$0].role == role }

@@ -4,7 +4,7 @@ import StorageDriver
 package final class BufferedRows: CursorSource {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     private let rows: RowBuffer
-    /// The memory of added rows; nil while there are none.
+    /// The memory of added rows; nil without rows.
     @exclusivity(unchecked) private var arena: Arena?
     @exclusivity(unchecked) private var order: [Int] = []
     @exclusivity(unchecked) private var position = -1

@@ -3,7 +3,7 @@ public import StorageDriver
 /// The rows of one owned property, read together with their owners' rows.
 ///
 /// Both are ordered by the root's key and the positions, so the rows of the current owner are next: a graph loads with
-/// one query for each property, however many owners there are.
+/// one query for each property, for any number of owners.
 @usableFromInline
 final class ChildRows {
     private let context: RowContext
@@ -22,7 +22,7 @@ final class ChildRows {
         nodes = context.table.form == .node ? NodeRows(context) : nil
     }
 
-    // Compiled into the model's own module, where decoding costs no generic call per row.
+    // Compiled into the model's module, where decoding costs no generic call per row.
     @inlinable
     func first<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> M? {
         if nodes != nil { return try firstNode(M.self, ownedBy: owner) }
@@ -205,7 +205,7 @@ final class NodeRows {
 
     private func decode<M: Storable>(_ index: Int) throws(StorageError) -> M {
         // Rows that another program wrote may own each other in a cycle.
-        guard depth <= Self.deepest else {
+        guard depth <= Self.maximumDepth else {
             throw StorageError(
                 .corrupt, "The rows of \(context.table.schema.name) nest without end.", model: context.modelName)
         }
@@ -219,5 +219,5 @@ final class NodeRows {
         return model
     }
 
-    private static let deepest = 256
+    private static let maximumDepth = 256
 }

@@ -8,13 +8,12 @@ extension Cursor {
         return rows
     }
 
-    /// The first values of the remaining rows, row after row.
-    package consuming func list(width: Int) throws(StorageError) -> ValueList {
-        var list = ValueList(width: width, values: [])
-        while try next() {
-            for cell in 0..<width { list.values.append(cells[cell].value) }
-        }
-        return list
+    /// The keys that the remaining rows begin with.
+    package consuming func keys(width: Int) throws(StorageError) -> KeyList {
+        let parts = Array(0..<width)
+        var keys = KeyList(width: width)
+        while try next() { keys.append(parts, of: cells) }
+        return keys
     }
 
     /// Copies of the remaining rows.

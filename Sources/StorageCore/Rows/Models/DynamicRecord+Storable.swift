@@ -1,7 +1,7 @@
 public import StorageDriver
 
-// What is written here once is what `@Storable` writes for a type, so that records are read and written by the same code.
-// Which properties there are is said by the rows' table, not by `schema`, which has none.
+// The counterpart of the code that `@Storable` generates for a type, so that records are read and written by the same code.
+// The rows' table, not `schema`, defines the properties.
 extension DynamicRecord: Storable {
     public typealias Key = [Value]
 

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Gives the elements of arrays of references the positions 0, 1, 2, … in place of their own, which have gaps: only the
+/// Gives the elements of arrays of references the positions 0, 1, 2, … instead of the stored ones, which have gaps: only the
 /// order is data. Used by one thread.
 package final class ElementNumbers {
     private let row: RowBuffer

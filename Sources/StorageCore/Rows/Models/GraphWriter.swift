@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Writes the children of one relation of one owner. Made for one call, during which the graph writer is alive.
 @usableFromInline
-package struct ChildPlace {
+package struct ChildWriter {
     fileprivate unowned(unsafe) let graph: GraphWriter
     fileprivate let table: TableBinding
     fileprivate let rows: RowBuffer
@@ -18,7 +18,7 @@ package struct ChildPlace {
     @usableFromInline
     func endChild(_ row: consuming RowWriter) { graph.endChild(row) }
 
-    /// Ends the children. A child in the owner's own table may have moved the owner's row.
+    /// Ends the children. A child in the owner's table may have moved the owner's row.
     @usableFromInline
     package func end(_ owner: inout RowWriter) {
         graph.endChildren()
@@ -38,7 +38,7 @@ package struct ChildPlace {
 package final class GraphWriter: @unchecked Sendable {
     package let model: ModelTables
     package let buffers: [RowBuffer]
-    // What every model needs, kept here to avoid a lookup in the tables.
+    // Data that every model needs, kept here to avoid a lookup in the tables.
     private let root: TableBinding
     private let rootRows: RowBuffer
     private let hasChildren: Bool
@@ -51,7 +51,7 @@ package final class GraphWriter: @unchecked Sendable {
     @exclusivity(unchecked) private var depth = 0
     /// The field positions of each table, for records that are written without their types.
     @exclusivity(unchecked) private var fieldPositions: [FieldPositions?] = []
-    /// Keys that replace those of the models, one for each in their order; nil for the models' own.
+    /// Keys that replace the models' keys, in their order; nil to keep them.
     @exclusivity(unchecked) var keys: ValueCells?
     /// The number of models written since the keys were set.
     @exclusivity(unchecked) private var written = 0
@@ -199,24 +199,25 @@ package final class GraphWriter: @unchecked Sendable {
         var size = 0
         for (index, cell) in cells.enumerated() {
             if row[cell].isNull {
-                throw keyError(.missingKey, "The record's key is nil; give it one.", index)
+                throw keyError(.missingKey, "The record's key is nil; give it one.", part: index)
             }
             guard row[cell].tag == .text else { continue }
             size += row[cell].bytes.count
             if row[cell].bytes.count > limits.keyBytes {
                 throw keyError(
                     .limitExceeded,
-                    "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).", index)
+                    "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).",
+                    part: index)
             }
             if size > limits.wholeKeyBytes {
                 throw keyError(
                     .limitExceeded,
-                    "The key's texts have \(size) bytes, more than the limit of \(limits.wholeKeyBytes).", index)
+                    "The key's texts have \(size) bytes, more than the limit of \(limits.wholeKeyBytes).", part: index)
             }
         }
     }
 
-    private func keyError(_ code: StorageError.Code, _ message: String, _ index: Int) -> StorageError {
+    private func keyError(_ code: StorageError.Code, _ message: String, part index: Int) -> StorageError {
         let schema = model.root.schema
         return StorageError(code, message, model: model.name, property: schema.columns[schema.key[index]].property)
     }
@@ -232,7 +233,7 @@ package final class GraphWriter: @unchecked Sendable {
     /// Begins the children of the relation that `owner` writes next. Returns nil if they cannot be written, and
     /// remembers the error.
     @usableFromInline
-    package func beginChildren(of owner: borrowing RowWriter) -> ChildPlace? {
+    package func beginChildren(of owner: borrowing RowWriter) -> ChildWriter? {
         let table = model.tables[owner.table]
         guard failure == nil, table.relations.indices.contains(owner.relation) else {
             fail(Self.disagreement("write(into:)"), cell: owner.next, of: owner)
@@ -248,12 +249,12 @@ package final class GraphWriter: @unchecked Sendable {
         depth += 1
         let target = model.tables[table.relations[owner.relation].target]
         let ownerRows = buffers[owner.table]
-        return ChildPlace(
+        return ChildWriter(
             graph: self, table: target, rows: buffers[target.index], owner: table, ownerRows: ownerRows,
             ownerRow: owner.row, written: owner.next - ownerRows.row(owner.row))
     }
 
-    fileprivate func beginChild(_ position: Int, in place: borrowing ChildPlace) -> RowWriter {
+    fileprivate func beginChild(_ position: Int, in place: borrowing ChildWriter) -> RowWriter {
         let (table, rows) = (place.table, place.rows)
         let index = rows.append()
         let row = rows.row(index)
@@ -267,7 +268,7 @@ package final class GraphWriter: @unchecked Sendable {
 
     fileprivate func endChildren() { depth -= 1 }
 
-    private func writePrefix(of place: borrowing ChildPlace, _ position: Int, into row: UnsafeMutablePointer<Cell>) {
+    private func writePrefix(of place: borrowing ChildWriter, _ position: Int, into row: UnsafeMutablePointer<Cell>) {
         let (owner, isRoot) = (place.owner, place.owner.form == .root)
         let ownerRow = place.ownerRows.row(place.ownerRow)
         let sharedCount = isRoot ? model.rootKeyCount : owner.groupCount
@@ -337,14 +338,14 @@ extension RowWriter {
 
     /// Writes the default of an owned property, wherever in the row the writer is.
     ///
-    /// - Parameter presence: the cell that says whether an array is there.
+    /// - Parameter presence: the cell that says whether an array exists.
     package mutating func writeDefault(_ relation: Int, at presence: Int?, _ write: OwnedDefault) {
         let rows = graph.takeUnretainedValue().buffers[table]
         let (written, left) = (next - rows.row(row), end - next)
         if let presence { move(to: presence) }
         self.relation = relation
         write(&self)
-        // What is owned may be in the same table, whose rows have moved then.
+        // Owned records may be in the same table, whose rows have moved then.
         next = rows.row(row) + written
         end = next + left
     }

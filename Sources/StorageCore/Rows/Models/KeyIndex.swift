@@ -3,7 +3,7 @@ import StorageDriver
 /// Numbers keys in the order in which they come.
 struct KeyIndex {
     /// The keys by their numbers, each once.
-    private(set) var keys: ValueList
+    private(set) var keys: KeyList
     // No array need be made for an integer, as most keys are.
     private var integers: [Int64: Int] = [:]
     private var others: [[Value]: Int] = [:]
@@ -12,14 +12,14 @@ struct KeyIndex {
     ///   - width: the number of parts of each key.
     ///   - most: the maximum number of keys.
     init(width: Int, most: Int) {
-        keys = ValueList(width: width, values: [])
+        keys = KeyList(width: width)
         integers.reserveCapacity(most)
     }
 
     /// The keys in their order if they are integers: engines find them faster then.
-    var sortedKeys: ValueList {
+    var sortedKeys: KeyList {
         guard others.isEmpty, keys.width == 1 else { return keys }
-        return ValueList(width: 1, values: integers.keys.sorted().map(Value.int))
+        return KeyList(ValueList(width: 1, values: integers.keys.sorted().map(Value.int)))
     }
 
     var count: Int { keys.count }
@@ -30,11 +30,10 @@ struct KeyIndex {
         let number = count
         if keys.width == 1, row[cells[0]].tag == .int {
             integers[row[cells[0]].int] = number
-            keys.values.append(.int(row[cells[0]].int))
+            keys.append(single: .int(row[cells[0]].int))
         } else {
-            let key = cells.map { row[$0].value }
-            others[key] = number
-            keys.values += key
+            others[cells.map { row[$0].value }] = number
+            keys.append(cells, of: row)
         }
         return number
     }
@@ -46,7 +45,7 @@ struct KeyIndex {
     }
 }
 
-/// Numbers that belong to owners, which are numbers too. Those of one owner lie side by side, in the order of the pairs.
+/// Numbers that belong to owners, which are numbers too. The numbers of one owner lie side by side, in the order of the pairs.
 struct OwnedNumbers {
     private var starts: [Int]
     private var numbers: [Int]
@@ -64,13 +63,4 @@ struct OwnedNumbers {
     }
 
     subscript(owner: Int) -> ArraySlice<Int> { numbers[starts[owner]..<starts[owner + 1]] }
-}
-
-extension ValueList {
-    /// The rows with these keys. One by itself needs no list, which engines sort and look up in: in SQLite that takes six
-    /// times as many instructions.
-    package var scope: Query.Scope { count == 1 ? .key(columns: width) : .keys(columns: width, list: 0) }
-
-    /// The arguments of that scope.
-    package var scopeArguments: QueryArguments { count == 1 ? QueryArguments(values) : QueryArguments(lists: [self]) }
 }

@@ -12,7 +12,7 @@ public struct Property: Sendable {
         case many(any Storable.Type)
         /// A reference to a record: one column for each part of its key.
         case reference(any Storable.Type)
-        /// An array of references, whose elements are the rows of a table of their own.
+        /// An array of references, whose elements are the rows of a separate table.
         case references(any Storable.Type, elements: any Storable.Type)
         /// Something that opening a store refuses, with the reason.
         case refused(String)
@@ -64,7 +64,7 @@ public struct Property: Sendable {
     public var searchWeight: Double?
 
     init(
-        _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: [String],
+        _ name: String, _ kind: Kind, optional: Bool, traits: Traits, stored: String?, renamedFrom old: [String],
         default value: (@Sendable () throws -> Value)?
     ) {
         self.name = name
@@ -91,7 +91,7 @@ public struct Property: Sendable {
     }
 }
 
-/// Writes what an owned property is by default: to the row's cell that says whether an array is there, and to the rows of
+/// Writes what an owned property is by default: to the row's cell that says whether an array exists, and to the rows of
 /// what is owned.
 package typealias OwnedDefault = @Sendable (inout RowWriter) -> Void
 
@@ -106,7 +106,7 @@ extension Property {
         default value: PropertyDefault<T>? = nil
     ) {
         self.init(
-            name, .column(T.columnType), optional: T.isOptional, traits, stored, old,
+            name, .column(T.columnType), optional: T.isOptional, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { try $0.storable() })
     }
 
@@ -116,7 +116,7 @@ extension Property {
         default value: PropertyDefault<T>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
-            name, .column(T.RawValue.columnType), optional: false, traits, stored, old,
+            name, .column(T.RawValue.columnType), optional: false, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { try $0.rawValue.storable() })
     }
 
@@ -126,7 +126,7 @@ extension Property {
         default value: PropertyDefault<T?>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
-            name, .column(T.RawValue.columnType), optional: true, traits, stored, old,
+            name, .column(T.RawValue.columnType), optional: true, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { try $0?.rawValue.storable() ?? .null })
     }
 
@@ -136,7 +136,7 @@ extension Property {
         default value: PropertyDefault<[T]>? = nil
     ) where T.RawValue: ScalarValue {
         self.init(
-            name, .column([T.RawValue].columnType), optional: false, traits, stored, old,
+            name, .column([T.RawValue].columnType), optional: false, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { try $0.map(\.rawValue).storable() })
     }
 
@@ -147,15 +147,20 @@ extension Property {
         default value: PropertyDefault<T>? = nil
     ) {
         guard !Self.isContainerOfChildren(T.self) else {
-            self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil)
+            self.init(
+                name, .refused(Self.hidden), optional: false, traits: traits, stored: stored, renamedFrom: old,
+                default: nil)
             return
         }
         guard !Self.isNestedOptional(T.self) else {
-            self.init(name, .refused(Self.nested), optional: false, traits, stored, old, default: nil)
+            self.init(
+                name, .refused(Self.nested), optional: false, traits: traits, stored: stored, renamedFrom: old,
+                default: nil)
             return
         }
         self.init(
-            name, .column(.embedded), optional: T.self is any OptionalValue.Type, traits, stored, old,
+            name, .column(.embedded), optional: T.self is any OptionalValue.Type, traits: traits, stored: stored,
+            renamedFrom: old,
             default: Self.dynamic(value) { try EmbeddedCoding.value(of: $0) })
     }
 }
@@ -167,7 +172,7 @@ extension Property {
         _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
     ) {
-        self.init(name, .one(T.self), optional: false, traits, stored, old, default: nil)
+        self.init(name, .one(T.self), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil)
         writeDefault = Self.owned(value) { $1.write($0) }
     }
 
@@ -176,7 +181,8 @@ extension Property {
         _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T?>? = nil
     ) {
-        self.init(name, .one(T.self), optional: true, traits, stored, old, default: { .null })
+        self.init(
+            name, .one(T.self), optional: true, traits: traits, stored: stored, renamedFrom: old, default: { .null })
         writeDefault = Self.owned(value) { $1.write($0) }
     }
 
@@ -186,7 +192,7 @@ extension Property {
         default value: PropertyDefault<[T]>? = nil
     ) {
         let isEmpty = value?().isEmpty ?? false
-        self.init(name, .many(T.self), optional: false, traits, stored, old, default: nil)
+        self.init(name, .many(T.self), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil)
         if isEmpty { defaultValue = { .null } } else { writeDefault = Self.owned(value) { $1.write($0) } }
     }
 
@@ -195,7 +201,8 @@ extension Property {
         _ name: String, _: [T]?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T]?>? = nil
     ) {
-        self.init(name, .many(T.self), optional: true, traits, stored, old, default: { .null })
+        self.init(
+            name, .many(T.self), optional: true, traits: traits, stored: stored, renamedFrom: old, default: { .null })
         writeDefault = Self.owned(value) { $1.write($0) }
     }
 }
@@ -227,7 +234,11 @@ extension Property {
     public init<T: Storable>(
         _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[T?]>? = nil
-    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused(Self.hidden), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil
+        )
+    }
 
     /// Refused, with a warning at the property and an error at opening: an array of arrays of children cannot be
     /// stored.
@@ -235,28 +246,44 @@ extension Property {
     public init<T: Storable>(
         _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[[T]]>? = nil
-    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused(Self.hidden), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil
+        )
+    }
 
     /// Refused, with a warning at the property and an error at opening: a dictionary of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<K: Hashable, T: Storable>(
         _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<[K: T]>? = nil
-    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused(Self.hidden), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil
+        )
+    }
 
     /// Refused, with a warning at the property and an error at opening: a set of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable & Hashable>(
         _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<Set<T>>? = nil
-    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused(Self.hidden), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil
+        )
+    }
 
     /// Refused, with a warning at the property and an error at opening: an Optional of an Optional has two kinds of nil.
     @available(*, deprecated, message: "an Optional of an Optional cannot be stored: write T?")
     public init<T>(
         _ name: String, _: T??.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T??>? = nil
-    ) { self.init(name, .refused(Self.nested), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused(Self.nested), optional: false, traits: traits, stored: stored, renamedFrom: old, default: nil
+        )
+    }
 
     /// Refused, at compile time: a type that cannot be stored.
     @available(
@@ -268,7 +295,11 @@ extension Property {
     public init<T>(
         _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         default value: PropertyDefault<T>? = nil
-    ) { self.init(name, .refused("a type that cannot be stored"), optional: false, traits, stored, old, default: nil) }
+    ) {
+        self.init(
+            name, .refused("a type that cannot be stored"), optional: false, traits: traits, stored: stored,
+            renamedFrom: old, default: nil)
+    }
 }
 
 /// A container of the standard library, recognised at run time.

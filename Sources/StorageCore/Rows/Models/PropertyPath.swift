@@ -2,7 +2,7 @@
 ///
 /// The store makes it and passes it to a ``ColumnSet``. A property at the path is `QueryExpression(path, ordinal)`.
 public struct PropertyPath: Sendable {
-    /// The closure in which the path starts: 0 for the query's own, plus one for each enclosing `any`, `all`, `none` or
+    /// The closure in which the path starts: 0 for the query's, plus one for each enclosing `any`, `all`, `none` or
     /// `count`.
     let scope: Int
     let ordinals: [Int]
@@ -20,7 +20,7 @@ public struct PropertyPath: Sendable {
     /// A property's name in a query's text.
     struct Name: Sendable {
         let text: String
-        let place: TextPlace
+        let place: TextLocation
     }
 
     package init(scope: Int = 0, _ ordinals: [Int] = []) {

@@ -27,7 +27,7 @@ struct RecordFields: Sendable {
         let isMany: Bool
         let isOptional: Bool
         let isOfReferences: Bool
-        /// The cell that says whether an optional array is there.
+        /// The cell that says whether an optional array exists.
         let presence: Int?
         let writeDefault: OwnedDefault?
         /// The names that owned records may have: their path, and their model's name if it is recorded.
@@ -67,7 +67,7 @@ struct RecordFields: Sendable {
 /// order, as those of one call mostly do.
 final class FieldPositions {
     let fields: RecordFields
-    /// For each column its field, if there is one.
+    /// For each column its field, if any.
     private(set) var columns: [Int?]
     private(set) var relations: [Int?]
     /// The columns of the root's key, in its order.

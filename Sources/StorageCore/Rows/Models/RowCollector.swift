@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// Collects models' rows until there are enough for a batch.
+/// Collects models' rows until a batch is full.
 public struct RowCollector: ~Copyable {
     @usableFromInline let graph: GraphWriter
     /// True if a model's key must be written before the model, for the rows that it owns.

@@ -40,7 +40,7 @@ package final class RowContext {
         let column = table.schema.columns[table.columns[index]]
         return error(
             "The stored value is not of type \(wanted). Correct it, or declare a type that can hold it.",
-            column.property, cells
+            property: column.property, row: cells
         )
         .with {
             $0.storedValue = cells[index].value
@@ -51,10 +51,10 @@ package final class RowContext {
     func missingChild(_ relation: Int, of cells: UnsafePointer<Cell>) -> StorageError {
         error(
             "The child that the property requires is not stored. Store one, or make the property Optional.",
-            table.relations[relation].property, cells)
+            property: table.relations[relation].property, row: cells)
     }
 
-    private func error(_ message: String, _ property: String, _ cells: UnsafePointer<Cell>) -> StorageError {
+    private func error(_ message: String, property: String, row cells: UnsafePointer<Cell>) -> StorageError {
         StorageError(
             .typeMismatch, message, model: model.name, key: table.keyCells.map { cells[$0].value },
             property: place(of: cells) + property)

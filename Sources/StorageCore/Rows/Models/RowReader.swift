@@ -54,7 +54,7 @@ public struct RowReader: ~Copyable {
             model: context.takeUnretainedValue().modelName)
     }
 
-    /// The error for the cell that was read last: it holds nothing of the type.
+    /// The error for the cell that was read last: it holds no value of the type.
     @usableFromInline
     package func mismatch<T>(_: T.Type, because reason: (any Error)? = nil) -> StorageError {
         context.takeUnretainedValue().mismatch(at: index - 1, of: cells, wanted: "\(T.self)", because: reason)
@@ -127,7 +127,7 @@ extension RowReader {
     public mutating func read<T>(_: T.Type) throws(StorageError) -> T { throw tooFewCells() }
 }
 
-// Owned children come from the rows of their own table, read in step with their owner.
+// Owned children come from another table, read in step with their owner.
 extension RowReader {
     /// Reads an owned child.
     ///

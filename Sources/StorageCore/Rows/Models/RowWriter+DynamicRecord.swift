@@ -1,14 +1,14 @@
 import StorageDriver
 
 extension RowWriter {
-    /// Writes a record's fields to the columns of the row, and its owned records to rows of their own.
+    /// Writes a record's fields to the columns of the row, and its owned records to separate rows.
     mutating func write(_ record: DynamicRecord) {
         let positions = graph.takeUnretainedValue().fieldPositions(of: table)
         do throws(StorageError) {
             if table == 0 { try positions.fields.check(record) }
             try positions.find(record.fields)
             for index in positions.fields.columns.indices { try write(column: index, of: record, positions) }
-            // What a record owns may be in the same table, and have fields in another order.
+            // Owned records may be in the same table, and have fields in another order.
             let fields = positions.relations
             for index in positions.fields.relations.indices {
                 try write(positions.fields.relations[index], fields[index].map { record.fields[$0].content })
@@ -87,10 +87,10 @@ extension RowWriter {
 
     private func refuse(_ error: StorageError) {
         let graph = graph.takeUnretainedValue()
-        let way = graph.model.tables[table].schema.path.dropFirst()
+        let path = graph.model.tables[table].schema.path.dropFirst()
         graph.fail(
             error.with { state in
-                state.property = state.property.map { (way + [$0]).joined(separator: ".") }
+                state.property = state.property.map { (path + [$0]).joined(separator: ".") }
             }, cell: next, of: self)
     }
 }

@@ -119,30 +119,30 @@ extension RowWriter {
     public mutating func write<T>(_ value: T) {}
 }
 
-// Owned children go to the rows of their own table.
+// Owned children go to another table.
 extension RowWriter {
-    /// Writes an owned child to its own table.
+    /// Writes an owned child to its table.
     @inlinable
     public mutating func write<T: Storable>(_ child: T) { writeChildren(CollectionOfOne(child)) }
 
-    /// Writes an owned child to its own table; writes no row if it is nil.
+    /// Writes an owned child to its table; writes no row if it is nil.
     @inlinable
     public mutating func write<T: Storable>(_ child: T?) {
         if let child { writeChildren(CollectionOfOne(child)) } else { relation &+= 1 }
     }
 
-    /// Writes the owned children of an array to their own table, each with its position.
+    /// Writes the owned children of an array to their table, each with its position.
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]) { writeChildren(children) }
 
-    /// Writes the owned children of an array to their own table, and whether the array is nil to the owner's row.
+    /// Writes the owned children of an array to their table, and whether the array is nil to the owner's row.
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]?) {
         put(.int(children == nil ? 0 : 1))
         writeChildren(children ?? [])
     }
 
-    /// Compiled into the model's own module, where the loop costs no generic call per child.
+    /// Compiled into the model's module, where the loop costs no generic call per child.
     ///
     /// - Parameter step: the distance between the children's positions.
     @inlinable

@@ -38,7 +38,7 @@ public import StorageDriver
 /// read or write throw; it never gives a wrong value.
 public protocol Storable: Relatable where _Related == Self {
     /// The type of the key: the key property's type without its Optional, or a tuple for several. `Never` for a type
-    /// without a key, which other models can own, and which has no records of its own.
+    /// without a key, which other models can own but which is not stored by itself.
     associatedtype Key: Sendable
     /// The properties as terms of queries.
     associatedtype Columns: ColumnSet

@@ -36,12 +36,12 @@ package struct DeclaredModels {
         try SchemaValidation.validateRules(list)
         guard (list[0].keyAssignment != nil) == schema.assignsKeys else {
             throw SchemaValidation.error(
-                schema.name, nil,
+                model: schema.name, property: nil,
                 "needs one integer or UUID key, and assignsKeys, where the store is to assign its keys")
         }
     }
 
-    /// Types, and those that they refer to, at any distance: each once.
+    /// Types and the types that they refer to, at any distance, each once.
     package static func withTargets(_ types: [any Storable.Type]) throws(StorageError) -> [any Storable.Type] {
         var found: [any Storable.Type] = []
         var seen: Set<ObjectIdentifier> = []
@@ -142,7 +142,8 @@ package struct DeclaredModels {
         case .ancestor(let name, let isMany):
             guard let ancestor = enclosing[name] else {
                 throw SchemaValidation.error(
-                    schema.name, property.name, "refers to \(name), and no schema around it has that name")
+                    model: schema.name, property: property.name,
+                    "refers to \(name), and no schema around it has that name")
             }
             return isMany ? .many(ancestor) : .one(ancestor)
         }
@@ -156,7 +157,7 @@ package struct DeclaredModel {
     /// In the order in which rows are read and written.
     var properties: [DeclaredProperty]
 
-    /// The key properties: those marked as key, or else the one called `id`.
+    /// The properties marked as key, or else the one called `id`.
     var keys: [DeclaredProperty] {
         let marked = properties.filter { $0.traits.contains(.key) }
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
@@ -215,7 +216,7 @@ package struct DeclaredProperty {
     /// The stored names in older versions, the latest first.
     package var renamedFrom: [String]
     /// True if the schema says how the property is stored so far, so that its rename is carried out whenever it is asked for. A
-    /// type declares its renames for as long as there may be older stores.
+    /// type declares its renames for as long as older stores may exist.
     var isRenamedNow = false
     var kind: Kind
     var isOptional: Bool

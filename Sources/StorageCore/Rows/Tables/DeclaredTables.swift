@@ -64,7 +64,7 @@ package struct DeclaredTables {
 
     /// More tables than a reasonable model has. The limit applies before the names of a diamond of types fill the
     /// memory.
-    static let mostTables = 1000
+    static let maximumTables = 1000
 
     package init(_ type: any Storable.Type) throws(StorageError) { try self.init(DeclaredModels(type)) }
 
@@ -97,17 +97,17 @@ package struct DeclaredTables {
             case .reference(let types):
                 tables[index].members.append(Member(property: property, columns: columns(property, types, at: index)))
             case .one(let child):
-                try relate(property, child, isMany: false, owner: model, index, entry)
+                try relate(property, child, isMany: false, owner: model, at: index, entry: entry)
             case .many(let child):
-                try relate(property, child, isMany: true, owner: model, index, entry)
+                try relate(property, child, isMany: true, owner: model, at: index, entry: entry)
             case .refused(let reason):
-                throw SchemaValidation.error(models[model].name, property.name, reason)
+                throw SchemaValidation.error(model: models[model].name, property: property.name, reason)
             }
         }
     }
 
     private mutating func relate(
-        _ property: DeclaredProperty, _ child: Int, isMany: Bool, owner: Int, _ index: Int, _ entry: Int?
+        _ property: DeclaredProperty, _ child: Int, isMany: Bool, owner: Int, at index: Int, entry: Int?
     ) throws(StorageError) {
         let presence = isMany && property.isOptional ? presenceColumn(property) : nil
         tables[index].members.append(
@@ -121,16 +121,16 @@ package struct DeclaredTables {
                 isOptional: property.isOptional, writeDefault: property.writeDefault))
         guard known == nil else { return }
         if let key { recursive[key] = target }
-        guard target < Self.mostTables else {
+        guard target < Self.maximumTables else {
             throw StorageError(
                 .limitExceeded,
-                "The owned properties make more than \(Self.mostTables) tables; own fewer types, or refer by key.",
+                "The owned properties make more than \(Self.maximumTables) tables; own fewer types, or refer by key.",
                 model: model.name)
         }
         let path = path(of: property, below: index, entry: entry)
         guard !tables.contains(where: { $0.path == path }) else {
             throw SchemaValidation.error(
-                tables[index].model.name, property.name,
+                model: tables[index].model.name, property: property.name,
                 "belongs to a type whose stored name another type of the same recursion has; name one with @Storable")
         }
         tables.append(

@@ -8,7 +8,7 @@ extension Property {
 }
 
 extension ModelSchema {
-    /// Checks that JSON has a place of its own for each property, so that written records can be read again.
+    /// Checks that JSON has a separate place for each property, so that written records can be read again.
     ///
     /// - Throws: `configuration` for a path with an empty name, and for two properties at one path, or one inside the other.
     package func checkPaths() throws(StorageError) {

@@ -12,13 +12,15 @@ extension ModelTables {
     ) throws(StorageError) {
         let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
         let roots = tables.filter(\.isRoot).map { $0.path[0] }
-        let bindings = recorded.list.indices.map { Self.binding($0, recorded, roots, hasRemoved: hasRemoved) }
+        let bindings = recorded.list.indices.map {
+            Self.binding($0, in: recorded, roots: roots, hasRemoved: hasRemoved)
+        }
         self.init(
             name: name, tables: bindings, assigns: recorded.list[0].assigns,
             undeclared: hasRemoved ? [] : RecordedTables.list(name, tables.filter(\.isRemoved)))
     }
 
-    /// Returns whether a store's tables are still those that the model was made of.
+    /// Returns whether a store's tables are still the ones that the model was made of.
     func isMade(of recorded: [TableSchema]) -> Bool {
         let own = RecordedTables.list(name, recorded)
         return own.filter { !$0.isRemoved } == tables.map(\.schema).filter { !$0.isRemoved }
@@ -36,19 +38,19 @@ extension ModelTables {
     }
 
     private static func binding(
-        _ index: Int, _ tables: RecordedTables, _ roots: [String], hasRemoved: Bool
+        _ index: Int, in tables: RecordedTables, roots: [String], hasRemoved: Bool
     ) -> TableBinding {
         let schema = tables.list[index]
-        let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
+        let prefix = schema.prefix
         let removed = hasRemoved ? removedColumns(of: schema, tables.owned[index].map { tables.list[$0] }) : []
         let own = schema.columns.indices.filter { index in
             !schema.columns[index].role.isPrefix && (!schema.columns[index].isRemoved || removed.contains(index))
         }
-        let relations = tables.owned[index].map { relation(schema, own, tables.list[$0], target: $0) }
+        let relations = tables.owned[index].map { relation(of: schema, columns: own, to: tables.list[$0], target: $0) }
         let properties = own.filter { schema.columns[$0].role == .property }
         let columns = prefix + own
-        let references = references(in: schema, own, roots, prefixCount: prefix.count)
-        // The parts of a reference are properties of their own, and together one more.
+        let references = references(in: schema, columns, roots)
+        // The parts of a reference are single properties, and together one more.
         let composite = references.indices.filter {
             references[$0].columns.count > 1 && !references[$0].schema.isElement
         }
@@ -58,8 +60,6 @@ extension ModelTables {
         return TableBinding(
             index: index, schema: schema, form: schema.isRoot ? .root : schema.isNode ? .node : .child,
             columns: columns, prefixCount: prefix.count,
-            keyCells: schema.isRoot
-                ? schema.key.compactMap(columns.firstIndex) : Array(tables.list[0].key.indices),
             members: properties.map { member($0, references) } + relations.indices.map(TableBinding.Member.relation)
                 + composite.map { .reference($0) },
             relations: relations, references: references,
@@ -68,7 +68,7 @@ extension ModelTables {
             names: names.map { .init(name: $0, storedName: $0) })
     }
 
-    /// The removed columns that have values of their own. One that said whether an array is nil has none if the array is
+    /// The removed columns that have values. One that said whether an array is nil has none if the array is
     /// there, and no longer Optional.
     private static func removedColumns(of schema: TableSchema, _ owned: [TableSchema]) -> Set<Int> {
         Set(
@@ -86,11 +86,10 @@ extension ModelTables {
 
     /// The references in a table's rows: the columns from a first part to the next.
     private static func references(
-        in schema: TableSchema, _ own: [Int], _ roots: [String], prefixCount: Int
+        in schema: TableSchema, _ cells: [Int], _ roots: [String]
     ) -> [ReferenceBinding] {
         schema.references.compactMap { columns, reference in
-            let places = columns.compactMap { own.firstIndex(of: $0) }
-            guard places.count == columns.count else { return nil }
+            guard columns.allSatisfy(cells.contains) else { return nil }
             let first = schema.columns[columns[0]]
             let name = first.property
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
@@ -101,13 +100,13 @@ extension ModelTables {
             }
             return ReferenceBinding(
                 property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
-                schema: known, cells: places.map { prefixCount + $0 }, columns: columns)
+                schema: known, columns: columns, in: cells)
         }
     }
 
     /// - Parameter own: the owner's columns that are the model's.
     private static func relation(
-        _ owner: TableSchema, _ own: [Int], _ child: TableSchema, target: Int
+        of owner: TableSchema, columns own: [Int], to child: TableSchema, target: Int
     ) -> RelationBinding {
         let name = child.path.last ?? ""
         let isMany = child.holdsMany(below: owner)
@@ -123,7 +122,7 @@ extension ModelTables {
 package struct RecordedTables {
     /// The root's first, owners before their owned records.
     let list: [TableSchema]
-    /// For each table those whose rows its rows own. A table of a type that owns itself is listed for each table with
+    /// For each table the tables whose rows its rows own. A table of a type that owns itself is listed for each table with
     /// rows of the declaring type.
     private(set) var owned: [[Int]]
     /// For each table of a type that owns itself the table above the recursion.

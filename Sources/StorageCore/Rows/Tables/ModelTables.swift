@@ -5,7 +5,7 @@ import StorageDriver
 package final class ModelTables: Sendable {
     /// The model's stored name.
     package let name: String
-    /// The root's table first, then those of owned properties.
+    /// The root's table first, then the tables of owned properties.
     package let tables: [TableBinding]
     package let root: TableBinding
     package let hasChildren: Bool
@@ -13,7 +13,7 @@ package final class ModelTables: Sendable {
     package let hasReferences: Bool
     /// True if some property of the records is searched.
     package let isSearched: Bool
-    /// The replacement of a nil key, if there is one.
+    /// The replacement of a nil key, if any.
     package let assigns: KeyAssignment?
 
     /// Rows that consist of a root's key alone.
@@ -105,8 +105,9 @@ package final class TableBinding: Sendable {
         case reference(Int)
     }
 
+    /// - Parameter keyCells: by default the cells of the root's key in a model's rows.
     init(
-        index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
+        index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int]? = nil,
         members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [],
         declaredReferences: Int? = nil, rules: [DeclaredRules] = [], identity: [Int] = [], names: [MemberName] = []
     ) {
@@ -117,7 +118,11 @@ package final class TableBinding: Sendable {
         self.form = form
         self.columns = columns
         self.prefixCount = prefixCount
-        self.keyCells = keyCells
+        self.keyCells =
+            keyCells
+            ?? (form == .root
+                ? schema.key.compactMap { columns.firstIndex(of: $0) }
+                : columns.indices.prefix(prefixCount).filter { schema.columns[columns[$0]].role == .owner })
         self.members = members
         self.relations = relations
         self.references = references
@@ -160,6 +165,20 @@ package struct ReferenceBinding: Sendable {
     let cells: [Int]
     /// The columns of the table, one for each part of the key.
     package let columns: [Int]
+}
+
+extension ReferenceBinding {
+    /// - Parameter cells: the columns of a row's cells.
+    init(property: String, target: ModelSource, schema: ReferenceSchema, columns: [Int], in cells: [Int]) {
+        self.init(
+            property: property, target: target, schema: schema, cells: columns.compactMap { cells.firstIndex(of: $0) },
+            columns: columns)
+    }
+}
+
+extension TableSchema {
+    /// The columns before the model's own.
+    var prefix: [Int] { columns.indices.filter { columns[$0].role.isPrefix } }
 }
 
 /// An owned property: which table its rows are in.

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Clauses S8 and S9: a name belongs to one kind of property, a value or owned records, one or several, and to the data
-/// of one. Finds what contradicts a declaration.
+/// of one. Finds contradictions to a declaration.
 struct PropertyKinds {
     /// The table whose rows have the properties.
     let table: DeclaredTables.Table

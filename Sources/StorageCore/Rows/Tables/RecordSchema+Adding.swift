@@ -6,7 +6,7 @@ extension RecordSchema {
     /// What the other does not name stays unchanged, so a schema that was made from a part of the data removes nothing.
     /// - Throws: `schemaMismatch`, with the first property that is recorded with another kind.
     func adding(_ wanted: RecordSchema) throws(StorageError) -> RecordSchema {
-        let sum = try adding(wanted, way: [])
+        let sum = try adding(wanted, path: [])
         let keys = wanted.properties.filter(\.isKey).map(\.name)
         guard keys.isEmpty || keys == properties.filter(\.isKey).map(\.name) else {
             throw mismatch([], "\(keys.joined(separator: ", ")) is not the key that is stored")
@@ -23,15 +23,15 @@ extension RecordSchema {
         return keys.count == 1 && keys[0].kind == .column(.uuid)
     }
 
-    private func adding(_ wanted: RecordSchema, way: [String]) throws(StorageError) -> RecordSchema {
+    private func adding(_ wanted: RecordSchema, path: [String]) throws(StorageError) -> RecordSchema {
         var sum = self
         for property in wanted.properties {
             if let index = sum.properties.firstIndex(where: { $0.name.isSame(as: property.name) }) {
-                sum.properties[index] = try adding(property, to: sum.properties[index], way: way + [property.name])
+                sum.properties[index] = try adding(property, to: sum.properties[index], path: path + [property.name])
             } else if let former = property.renamedFrom,
                 let index = sum.properties.firstIndex(where: { $0.name.isSame(as: former) })
             {
-                sum.properties[index] = try adding(property, to: sum.properties[index], way: way + [property.name])
+                sum.properties[index] = try adding(property, to: sum.properties[index], path: path + [property.name])
                 (sum.properties[index].name, sum.properties[index].renamedFrom) = (property.name, former)
             } else {
                 sum.properties.append(property)
@@ -40,22 +40,22 @@ extension RecordSchema {
         return sum
     }
 
-    private func adding(_ wanted: Property, to stored: Property, way: [String]) throws(StorageError) -> Property {
+    private func adding(_ wanted: Property, to stored: Property, path: [String]) throws(StorageError) -> Property {
         var sum = stored
         switch (stored.kind, wanted.kind) {
-        case (.child(let old), .child(let new)): sum.kind = .child(try old.adding(new, way: way))
-        case (.children(let old), .children(let new)): sum.kind = .children(try old.adding(new, way: way))
+        case (.child(let old), .child(let new)): sum.kind = .child(try old.adding(new, path: path))
+        case (.children(let old), .children(let new)): sum.kind = .children(try old.adding(new, path: path))
         default:
             guard stored.kind == wanted.kind else {
-                throw mismatch(way, "it is stored as \(stored.kind.words) and declared as \(wanted.kind.words)")
+                throw mismatch(path, "it is stored as \(stored.kind.words) and declared as \(wanted.kind.words)")
             }
         }
         guard stored.isOptional || !wanted.isOptional || stored.isKey else {
-            throw mismatch(way, "it is stored as required and declared as Optional")
+            throw mismatch(path, "it is stored as required and declared as Optional")
         }
         guard wanted.reference == nil || stored.reference?.model == wanted.reference?.model else {
             throw mismatch(
-                way,
+                path,
                 "it refers to \(wanted.reference?.model ?? "nothing"), and is stored as "
                     + (stored.reference.map { "a reference to \($0.model)" } ?? stored.kind.words))
         }
@@ -67,8 +67,8 @@ extension RecordSchema {
         return sum
     }
 
-    private func mismatch(_ way: [String], _ problem: String) -> StorageError {
-        let property = way.isEmpty ? nil : way.joined(separator: ".")
+    private func mismatch(_ path: [String], _ problem: String) -> StorageError {
+        let property = path.isEmpty ? nil : path.joined(separator: ".")
         return StorageError(
             .schemaMismatch, "\(property ?? name): \(problem). Nothing was changed.", property: property)
     }

@@ -33,9 +33,10 @@ private struct RecordedTree {
     mutating func schema(at index: Int, ancestors: [Int]) throws(StorageError) -> RecordSchema {
         let table = tables.list[index]
         size += 1
-        guard size <= DeclaredTables.mostTables else {
+        guard size <= DeclaredTables.maximumTables else {
             throw StorageError(
-                .limitExceeded, "The types that own each other make a tree of more than \(DeclaredTables.mostTables).",
+                .limitExceeded,
+                "The types that own each other make a tree of more than \(DeclaredTables.maximumTables).",
                 model: tables.list[0].path.first)
         }
         var schema = RecordSchema(name: tables.model(of: index), properties: [], assignsKeys: table.assignsKeys)
@@ -48,7 +49,7 @@ private struct RecordedTree {
             case .presence:
                 let child = owned.firstIndex { tables.list[$0].path.last?.isSame(as: column.property) == true }
                 guard let child else { break }
-                // Tables are made in the order of the properties, so those before it are of earlier ones.
+                // Tables are made in the order of the properties, so the tables before it belong to earlier properties.
                 for earlier in owned[...child] {
                     schema.properties.append(try property(earlier, below: index, ancestors + [index]))
                 }
@@ -68,7 +69,7 @@ private struct RecordedTree {
         let isMany = table.holdsMany(below: tables.list[owner])
         let isOptional = isMany ? tables.list[owner].hasPresence(of: name) : !table.isRequired
         let kind: RecordSchema.Kind
-        if let entry = tables.entries[child], ancestors.contains(where: { isSame($0, child, entry) }) {
+        if let entry = tables.entries[child], ancestors.contains(where: { isSame($0, as: child, below: entry) }) {
             kind = .ancestor(tables.model(of: child), isMany: isMany)
         } else {
             let schema = try schema(at: child, ancestors: ancestors)
@@ -78,7 +79,7 @@ private struct RecordedTree {
     }
 
     /// Returns whether the rows of two tables of one recursion are of one model.
-    private func isSame(_ ancestor: Int, _ child: Int, _ entry: Int) -> Bool {
+    private func isSame(_ ancestor: Int, as child: Int, below entry: Int) -> Bool {
         (ancestor == entry || tables.entries[ancestor] == entry)
             && tables.model(of: ancestor).isSame(as: tables.model(of: child))
     }

@@ -53,7 +53,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         /// a property for each. The elements of an array of references are owned records that consist of the key.
         public var reference: Reference?
         /// A Boolean value that indicates whether a record expires at the time that the property holds: a date of a
-        /// root, of which there is one at most. Such a property is also indexed.
+        /// root. A model has at most one. Such a property is also indexed.
         public var isExpiry: Bool {
             get { expiry ?? false }
             set { expiry = newValue ? true : nil }

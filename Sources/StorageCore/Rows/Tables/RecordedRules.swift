@@ -8,7 +8,7 @@ struct ColumnRules: Hashable, Sendable {
     var isUnique: Bool
     var isExpiry: Bool
     var isSearched: Bool
-    /// True if what is written must name a stored record.
+    /// True if written values must name stored records.
     var isReference: Bool
 
     /// The first of these rules that a recorded column does not have, in words; nil if it has all.
@@ -34,20 +34,37 @@ extension ColumnSchema {
 }
 
 extension TableSchema {
+    /// The references in the table, each with the columns of its parts. A removed reference that binds no writes is left out; those
+    /// of a removed table that binds none are not checked.
+    package var references: [(columns: [Int], schema: ReferenceSchema)] {
+        var found: [(columns: [Int], schema: ReferenceSchema)] = []
+        var isKept = false
+        for (index, column) in columns.enumerated() {
+            guard var reference = column.reference else { continue }
+            if reference.part == 0 {
+                let isBinding = binds(column)
+                isKept = isBinding || !column.isRemoved
+                if !isBinding { reference.onDelete = .unchecked }
+                if isKept { found.append(([index], reference)) }
+            } else if isKept, let last = found.indices.last {
+                found[last].columns.append(index)
+            }
+        }
+        return found
+    }
+
     /// The references that a program writes as plain values, because it does not declare them.
     ///
     /// - Parameters:
     ///   - columns: for each cell of the program's rows its column here.
     ///   - declared: the references that the program declares.
     func undeclaredReferences(in columns: [Int], besides declared: [ReferenceBinding]) -> [ReferenceBinding] {
-        references.compactMap { reference in
-            let cells = reference.columns.compactMap(columns.firstIndex)
-            guard cells.count == reference.columns.count,
-                !declared.contains(where: { $0.columns.contains(reference.columns[0]) })
-            else { return nil }
-            return ReferenceBinding(
+        let declared = declared.flatMap(\.columns)
+        let others = references.filter { !declared.contains($0.columns[0]) && $0.columns.allSatisfy(columns.contains) }
+        return others.map { reference in
+            ReferenceBinding(
                 property: self.columns[reference.columns[0]].property, target: .recorded(reference.schema.model),
-                schema: reference.schema, cells: cells, columns: reference.columns)
+                schema: reference.schema, columns: reference.columns, in: columns)
         }
     }
 }

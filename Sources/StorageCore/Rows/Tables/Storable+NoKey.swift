@@ -1,17 +1,17 @@
 public import StorageDriver
 
-/// A type that others own needs no key. To open it as a model of its own is `configuration`.
+/// An owned type needs no key. Opening it as a model is `configuration`.
 extension Storable where Key == Never {
-    /// Nil: there is no key.
+    /// Nil: the type has no key.
     public static func key(of record: Self) -> Never? { nil }
 
-    /// Writes nothing.
+    /// Does not write.
     public func writeKey(into row: inout RowWriter) {}
 
-    /// Is never called: there is no such key.
+    /// Is never called: no such key exists.
     public static func values(of key: Never) -> [Value] {}
 
-    /// Throws `configuration`: there is no such key.
+    /// Throws `configuration`: no such key exists.
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> Never {
         throw SchemaValidation.noKey(schema.name)
     }

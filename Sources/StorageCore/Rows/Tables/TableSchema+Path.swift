@@ -1,7 +1,7 @@
 package import StorageDriver
 
 extension TableSchema {
-    /// True if this is one of the store's own tables, which belongs to no model.
+    /// True if this is one of the store's internal tables, which belong to no model.
     package var isStoresOwn: Bool { path.first?.utf8.first == 0 }
 
     /// The path as bytes, which distinguishes two tables of a store.

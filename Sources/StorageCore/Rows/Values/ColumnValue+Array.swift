@@ -41,7 +41,7 @@ extension Array: ScalarValue where Element: ColumnValue {
 
     @usableFromInline
     func encodeText(into row: inout RowWriter) {
-        // Strings by code of their own, as they are read. The cast is between a type and itself.
+        // Strings by dedicated code, as they are read. The cast is between a type and itself.
         if Element.self == String.self, row.putJSON(unsafeBitCast(self, to: [String].self)) { return }
         var json = JSONWriter()
         encode(into: &json)
@@ -53,7 +53,7 @@ extension Array: ScalarValue where Element: ColumnValue {
         if Element.self == UInt8.self {
             return Data.decode(&json).map { elements(of: [UInt8]($0)) }
         }
-        // The usual types by code of their own: through their conformance an element costs several times as much.
+        // The usual types by dedicated code: through their conformance an element costs several times as much.
         if Element.self == String.self {
             guard let values = json.readArray({ String.decode(&$0) }) else { return nil }
             return elements(of: values)
@@ -89,7 +89,7 @@ extension Array: ScalarValue where Element: ColumnValue {
 }
 
 extension JSONReader {
-    /// Reads an array; nil if there is none, or if an element is invalid.
+    /// Reads an array; nil without one, or if an element is invalid.
     fileprivate mutating func readArray<E>(_ element: (inout JSONReader) -> E?) -> [E]? {
         guard enterArray() else { return nil }
         var elements: [E] = []

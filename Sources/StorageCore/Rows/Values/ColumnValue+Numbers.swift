@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// An integer type of the language; the conformances below are all there are.
+/// An integer type of the language; no other types conform.
 public protocol IntegerColumnValue: ScalarValue, SortableValue, FixedWidthInteger {}
 
 extension IntegerColumnValue {

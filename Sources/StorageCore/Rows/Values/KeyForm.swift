@@ -33,7 +33,7 @@ package enum KeyForm<Model: Storable> {
 }
 
 extension ModelSchema {
-    /// The key's properties: those marked as key, or else the one called `id`.
+    /// The properties marked as key, or else the one called `id`.
     package var keyProperties: [Property] {
         let marked = properties.filter { $0.traits.contains(.key) }
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked

@@ -8,7 +8,7 @@ extension Property {
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>>? = nil
     ) {
         self.init(
-            name, .reference(M.self), optional: false, traits, stored, old,
+            name, .reference(M.self), optional: false, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { M.values(of: $0.key).first ?? .null })
         rule = onDelete
     }
@@ -19,7 +19,7 @@ extension Property {
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>?>? = nil
     ) {
         self.init(
-            name, .reference(M.self), optional: true, traits, stored, old,
+            name, .reference(M.self), optional: true, traits: traits, stored: stored, renamedFrom: old,
             default: Self.dynamic(value) { $0.flatMap { M.values(of: $0.key).first } ?? .null })
         rule = onDelete
     }
@@ -31,7 +31,8 @@ extension Property {
     ) {
         let isEmpty = value?().isEmpty ?? false
         self.init(
-            name, .references(M.self, elements: ReferenceRow<M>.self), optional: false, traits, stored, old,
+            name, .references(M.self, elements: ReferenceRow<M>.self), optional: false, traits: traits, stored: stored,
+            renamedFrom: old,
             default: nil)
         if isEmpty { defaultValue = { .null } } else { writeDefault = Self.owned(value) { $1.write($0) } }
         rule = onDelete
@@ -84,7 +85,7 @@ extension RowWriter {
         for _ in 0..<M._keyWidth { put(.null) }
     }
 
-    /// Writes an array of references, each to a row of its own.
+    /// Writes an array of references, each to a separate row.
     @inlinable
     public mutating func write<M: Storable>(_ references: [Ref<M>]) {
         writeChildren(
@@ -144,7 +145,9 @@ struct ReferenceRow<Target: Storable>: Storable {
         return ModelSchema(
             target.name,
             target.keyProperties.map {
-                Property($0.storedName, .column($0.columnType ?? .int64), optional: false, [], nil, [], default: nil)
+                Property(
+                    $0.storedName, .column($0.columnType ?? .int64), optional: false, traits: [], stored: nil,
+                    renamedFrom: [], default: nil)
             })
     }
 

@@ -87,7 +87,7 @@ extension Storable {
     }
 }
 
-/// A value that leads from a record to others: a model, which is its own, or a ``Ref``.
+/// A value that leads from a record to others: an owned model or a ``Ref``.
 public protocol Relatable: Sendable {
     /// The model that it leads to.
     associatedtype _Related: Storable

@@ -30,12 +30,12 @@ package struct RowDigest {
     ///
     /// - Parameter besides: a cell that does not count.
     package mutating func add(_ cursor: Int, _ row: UnsafeBufferPointer<Cell>?, besides: Int? = nil) {
-        Self.add(cursor, row, besides, to: &first)
-        Self.add(cursor, row, besides, to: &second)
+        Self.add(cursor, row, besides: besides, to: &first)
+        Self.add(cursor, row, besides: besides, to: &second)
     }
 
     private static func add(
-        _ cursor: Int, _ row: UnsafeBufferPointer<Cell>?, _ besides: Int?, to hasher: inout Hasher
+        _ cursor: Int, _ row: UnsafeBufferPointer<Cell>?, besides: Int?, to hasher: inout Hasher
     ) {
         hasher.combine(cursor)
         guard let row else { return hasher.combine(UInt32.max) }

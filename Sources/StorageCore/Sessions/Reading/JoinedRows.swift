@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Records' own rows in memory, and the records loaded for them.
+/// Records' root rows in memory, and the records loaded for them.
 ///
 /// Used by the thread that runs the read.
 package final class JoinedRows {
@@ -9,7 +9,7 @@ package final class JoinedRows {
     private let isKeyOrder: Bool
     /// The rows of arrays of references that were read, by their tables: the records themselves have them too.
     private var elements: [Int: BufferedRows] = [:]
-    /// The records' keys, whose numbers are those of the rows.
+    /// The records' keys, numbered like the rows.
     private lazy var owners = {
         var index = KeyIndex(width: reading.root.keyCells.count, most: count)
         for row in 0..<count { _ = index.number(of: buffer.row(row), reading.root.keyCells) }
@@ -24,14 +24,14 @@ package final class JoinedRows {
 
     package var count: Int { buffer.count }
 
-    /// The records, with everything that they own.
+    /// The records, with all owned records.
     package func models<M: Storable>() throws(StorageError) -> [M] {
         try reading.decode(M.self, buffer, of: reading.root, isKeyOrder: isKeyOrder, read: elements)
     }
 
     func key(of row: Int) -> [Value] { reading.root.keyCells.map { buffer.cell($0, of: row).value } }
 
-    /// For each number of an index the row of the record with its key; nil if there is none.
+    /// For each number of an index the row of the record with its key; nil without such a record.
     private func places(in index: KeyIndex) -> [Int?] {
         var places: [Int?] = Array(repeating: nil, count: index.count)
         for row in 0..<count {
@@ -75,7 +75,7 @@ package final class JoinedRows {
         return reading.model.root.references[index]
     }
 
-    /// The error for a reference of a row to a record that is not there.
+    /// The error for a reference of a row to a record that is not stored.
     package func dangling(_ path: PropertyPath?, _ row: Int) throws(StorageError) -> StorageError {
         let reference = try reference(path)
         let wanted = reference.cells.map { buffer.cell($0, of: row).value.description }.joined(separator: ", ")
@@ -102,7 +102,7 @@ package final class JoinedRows {
         guard let path else { throw invalid() }
         if let inverse = path.inverse {
             guard path.ordinals.isEmpty else { throw invalid() }
-            return try referrers(T.self, inverse, records)
+            return try referrers(T.self, inverse, records: records)
         }
         guard path.ordinals.count == 1,
             case .relation(let index) = try reading.model.member(path.ordinals[0], of: reading.model.root)
@@ -110,13 +110,13 @@ package final class JoinedRows {
         let table = reading.model.tables[reading.model.root.relations[index].target]
         guard let element = table.element else { throw invalid() }
         let rows = try elements(of: table)
-        let (pairs, targets) = pairs(rows, table, element)
-        return try lists(pairs, targets, of: related(T.self), records)
+        let (pairs, targets) = pairs(rows, in: table, element: element)
+        return try lists(pairs, index: targets, of: related(T.self), records: records)
     }
 
     /// Returns the owner of each element of an array of references, and the number of its key.
     private func pairs(
-        _ rows: BufferedRows, _ table: TableBinding, _ element: ReferenceBinding
+        _ rows: BufferedRows, in table: TableBinding, element: ReferenceBinding
     ) -> (pairs: [(owner: Int, number: Int)], targets: KeyIndex) {
         var targets = KeyIndex(width: element.cells.count, most: rows.count)
         var pairs: [(owner: Int, number: Int)] = []
@@ -145,19 +145,19 @@ package final class JoinedRows {
     /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the records are
     /// asked for.
     private func lists<S>(
-        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: RecordReader, _ records: RelatedRows<S>
+        _ pairs: [(owner: Int, number: Int)], index: KeyIndex, of target: RecordReader, records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let found = try target.rows(withKeys: index.sortedKeys, records.selection, isShown: false)
         let places = found.places(in: index)
         var chosen: [(owner: Int, number: Int)] = []
         chosen.reserveCapacity(pairs.count)
         for pair in pairs { if let place = places[pair.number] { chosen.append((pair.owner, place)) } }
-        return try lists(chosen, found, records, isSorted: records.selection.order.isEmpty)
+        return try lists(chosen, in: found, records: records, isSorted: records.selection.order.isEmpty)
     }
 
-    /// For each owner the records that belong to it. Those that no owner gets are neither decoded nor shown to an observer.
+    /// For each owner the records that belong to it. A record that no owner gets is neither decoded nor shown to an observer.
     private func lists<S>(
-        _ pairs: [(owner: Int, number: Int)], _ found: JoinedRows, _ records: RelatedRows<S>, isSorted: Bool
+        _ pairs: [(owner: Int, number: Int)], in found: JoinedRows, records: RelatedRows<S>, isSorted: Bool
     ) throws(StorageError) -> [[S]] {
         let selection = records.selection
         let numbers = OwnedNumbers(pairs, owners: count)
@@ -205,21 +205,21 @@ package final class JoinedRows {
 
     /// The records that refer to each.
     private func referrers<T: Storable, S>(
-        _: T.Type, _ inverse: PropertyPath.Backlink, _ records: RelatedRows<S>
+        _: T.Type, _ inverse: PropertyPath.Backlink, records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
         let (table, reference) = try target.model.reference(inverse.ordinals)
         guard reference.schema.model.isSame(as: reading.model.name) else { throw invalid() }
         if table !== target.model.root {
             let (pairs, index) = try target.rows(of: table, referringBy: reference, to: owners)
-            return try lists(pairs, index, of: target, records)
+            return try lists(pairs, index: index, of: target, records: records)
         }
         let found = try target.rows(referringBy: reference, to: owners.keys, records.selection)
         var pairs: [(owner: Int, number: Int)] = []
         for row in 0..<found.count where !found.isNil(reference, of: row) {
             if let owner = owners.known(found.buffer.row(row), reference.cells) { pairs.append((owner, row)) }
         }
-        return try lists(pairs, found, records, isSorted: true)
+        return try lists(pairs, in: found, records: records, isSorted: true)
     }
 
     private func related<T: Storable>(_: T.Type) throws(StorageError) -> RecordReader {
@@ -232,7 +232,7 @@ package final class JoinedRows {
 extension RecordReader {
     /// The records of a selection as rows, and the result of a closure for them.
     package func joined<M: Storable, Row>(
-        _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>
+        _: M.Type, _ selection: Selection, make: any JoinedRowMaking<Row>
     ) throws(StorageError) -> [Row] {
         try make.rows(joined(selection))
     }
@@ -241,7 +241,7 @@ extension RecordReader {
     ///
     /// - Parameter isShown: whether all rows are a part of the result.
     private func joined(
-        _ selection: Selection, among keys: ValueList? = nil, isShown: Bool = true, change: QueryChange = { _, _ in }
+        _ selection: Selection, among keys: KeyList? = nil, isShown: Bool = true, change: QueryChange = { _, _ in }
     ) throws(StorageError) -> JoinedRows {
         let rows = try rows(selection, root.columns, among: keys, isShown: isShown, change: change)
         return JoinedRows(
@@ -250,7 +250,7 @@ extension RecordReader {
 
     /// The records with these keys that a selection chooses, in its order.
     fileprivate func rows(
-        withKeys keys: ValueList, _ selection: Selection = Selection(), isShown: Bool = true
+        withKeys keys: KeyList, _ selection: Selection = Selection(), isShown: Bool = true
     ) throws(StorageError) -> JoinedRows {
         guard keys.count > 0 else {
             return JoinedRows(self, BufferedRows(width: root.columns.count), isKeyOrder: true)
@@ -263,14 +263,14 @@ extension RecordReader {
         return try joined(selection.withoutPage, among: keys, isShown: isShown)
     }
 
-    /// The records that refer by a property of their own to one of the keys.
+    /// The records that refer directly to one of the keys.
     fileprivate func rows(
-        referringBy reference: ReferenceBinding, to keys: ValueList, _ selection: Selection
+        referringBy reference: ReferenceBinding, to keys: KeyList, _ selection: Selection
     ) throws(StorageError) -> JoinedRows {
         try joined(selection.withoutPage, isShown: false) { query, arguments in
             let isWanted = QueryTerm.refers(reference.columns, of: root.schema, list: arguments.lists.count)
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
-            arguments.lists.append(keys)
+            arguments.lists.append(keys.list)
         }
     }
 
@@ -284,8 +284,8 @@ extension RecordReader {
         let filter = QueryTerm.refers(reference.columns, of: table.schema, list: 0)
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
-        // What comes of them is shown: which records belong to which.
-        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys]), isShown: false)
+        // The result shows which records belong to which.
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys.list]), isShown: false)
         var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []
         var lastRecord: [Int: Int] = [:]

@@ -66,7 +66,7 @@ struct ListRows {
     var property: String { table.schema.path.dropFirst().joined(separator: ".") }
 
     /// The record's key, for calls that take several.
-    var keys: ValueList { ValueList(width: owner.count, values: owner) }
+    var keys: KeyList { KeyList(width: owner.count, [owner]) }
 
     // MARK: Reading
 
@@ -135,7 +135,7 @@ struct ListRows {
         var added: [Element] = []
     }
 
-    /// Returns the change that inserts elements before the one at an index, or appends them if there is no index.
+    /// Returns the change that inserts elements before the one at an index, or appends them without an index.
     ///
     /// - Throws: `invalidQuery` for a place beyond the end.
     func placing(_ keys: [[Value]], at index: Int?) throws(StorageError) -> Change {
@@ -170,7 +170,7 @@ struct ListRows {
             let low = start > 0 && !moved.isEmpty ? moved.removeFirst().position : nil
             var all = moved.map(\.key)
             all.insert(contentsOf: keys, at: min(index - start, all.count))
-            if let positions = ListPositions.between(low, high, count: all.count, least: ListPositions.leastGap) {
+            if let positions = ListPositions.between(low, high, count: all.count, least: ListPositions.minimumGap) {
                 return Change(removed: moved.map(\.position), added: zip(positions, all).map(Element.init))
             }
             half *= 2

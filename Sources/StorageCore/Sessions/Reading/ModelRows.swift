@@ -125,7 +125,7 @@ package final class ModelRows<Model: Storable> {
         // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
         @exclusivity(unchecked) private var records: RecordBatch
-        /// The models of the rows so far, except those that ``finish()`` completes.
+        /// The models of the rows so far, without the ones that ``finish()`` completes.
         @exclusivity(unchecked) package private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
@@ -222,4 +222,11 @@ final class RowsSession: StorageSession {
 
     /// Rows in memory do not remember other keys.
     func greatestKey(in table: TableSchema) -> Int64 { 0 }
+}
+
+extension Storable {
+    /// The key that ``writeKey(into:)`` writes; nil also for a type that no store can open.
+    public static func key(of record: Self) -> Key? {
+        do throws(StorageError) { return try ModelRows<Self>().key(of: record) } catch { return nil }
+    }
 }

@@ -1,16 +1,16 @@
 import StorageDriver
 
-// Records in the order of their relevance. An engine knows nothing of it: the index gives the keys, and the rows are put into
+// Records in the order of their relevance. Engines don't know it: the search index gives the keys, and the rows are put into
 // their order in memory.
 extension RecordReader {
-    /// The rows of a selection, in its order, with the given columns of the model's own table.
+    /// The rows of a selection, in its order, with the given columns of the model's table.
     ///
     /// - Parameters:
     ///   - keys: the keys of the rows in scope; nil for all rows.
     ///   - isShown: whether all rows are a part of the result.
     ///   - change: changes the lowered query, such as its filter. The selection then has no page.
     package func rows(
-        _ selection: Selection, _ columns: [Int], among keys: ValueList? = nil, isShown: Bool = true,
+        _ selection: Selection, _ columns: [Int], among keys: KeyList? = nil, isShown: Bool = true,
         change: QueryChange = { _, _ in }
     ) throws(StorageError) -> Cursor {
         guard let hits = try ranked(selection, among: keys, areAllVisible: true, change: change) else {
@@ -37,7 +37,7 @@ extension RecordReader {
         }
     }
 
-    /// The rows of hits, and the places of those that a layer does not hide, in the order of the hits.
+    /// The rows of hits, and the indices of the rows that no layer hides, in the order of the hits.
     private func rows(
         of hits: [SearchHit], _ columns: [Int], isShown: Bool
     ) throws(StorageError) -> (rows: BufferedRows, order: [Int]) {
@@ -45,10 +45,8 @@ extension RecordReader {
         let all = columns + key
         let buffer = BufferedRows(width: all.count)
         var places: [[Value]: Int] = [:]
-        for start in stride(from: 0, to: hits.count, by: Self.partOfRecords) {
-            let part = hits[start..<min(start + Self.partOfRecords, hits.count)]
-            let list = ValueList(width: key.count, values: part.flatMap(\.key))
-            let (plan, arguments) = try handle.plan(Selection(), .columns(all), among: list, in: session)
+        for part in KeyList(width: key.count, hits.lazy.map(\.key)).parts(of: Self.partOfRecords) {
+            let (plan, arguments) = try handle.plan(Selection(), .columns(all), among: part, in: session)
             var cursor = try session.rows(plan, arguments, isShown: isShown)
             while try cursor.next() {
                 places[key.indices.map { cursor.cells[columns.count + $0].value }] = buffer.count
@@ -66,7 +64,7 @@ extension RecordReader {
     ///   - change: changes the lowered query. The selection then has no page.
     /// - Throws: `invalidQuery` if relevance is not the first order, or no condition searches the records.
     private func ranked(
-        _ selection: Selection, among keys: ValueList? = nil, areAllVisible: Bool = false,
+        _ selection: Selection, among keys: KeyList? = nil, areAllVisible: Bool = false,
         change: QueryChange = { _, _ in }
     ) throws(StorageError) -> [SearchHit]? {
         guard let place = selection.order.firstIndex(where: { $0.isRelevance(of: model) }) else { return nil }
@@ -108,7 +106,7 @@ extension RecordReader {
         var count = others.isEverything ? wanted : min(wanted, 1 << 20) * 4
         while true {
             let best = try hits(search, best: count)
-            let list = ValueList(width: model.rootKeyCount, values: best.flatMap(\.key))
+            let list = KeyList(width: model.rootKeyCount, best.lazy.map(\.key))
             let chosen = try Set(self.keys(others, among: list))
             let hits = best.filter { chosen.contains($0.key) }
             if hits.count >= wanted || best.count < count { return hits }
@@ -116,9 +114,9 @@ extension RecordReader {
         }
     }
 
-    /// All records, sorted in memory by the sum of their relevances; those of equal relevance stay in the order of the engine.
+    /// All records, sorted in memory by the sum of their relevances; records of equal relevance stay in the order of the engine.
     private func sorted(
-        _ selection: Selection, _ searches: [Selection.Search], among keys: ValueList?, change: QueryChange
+        _ selection: Selection, _ searches: [Selection.Search], among keys: KeyList?, change: QueryChange
     ) throws(StorageError) -> [SearchHit] {
         var relevances: [[Value]: Double] = [:]
         for search in searches {
@@ -139,9 +137,9 @@ extension RecordReader {
         return try lowering.hits(search, best: count)
     }
 
-    /// The keys of a selection's records. The rows of the result say what an observer sees.
+    /// The keys of a selection's records. The rows of the result determine the observer's digest.
     private func keys(
-        _ selection: Selection, among keys: ValueList?, change: QueryChange = { _, _ in }
+        _ selection: Selection, among keys: KeyList?, change: QueryChange = { _, _ in }
     ) throws(StorageError) -> [[Value]] {
         let (plan, arguments) = try handle.plan(
             selection, .columns(model.root.schema.key), among: keys, in: session, change)

@@ -4,8 +4,8 @@ import StorageDriver
 package protocol ReadTrackingSession: StorageSession {
     /// The rows of a query.
     ///
-    /// - Parameter shown: the number of cells at the beginning of each row that are a part of the result; nil if the reader
-    ///   shows by itself what is.
+    /// - Parameter shown: the number of cells at the beginning of each row that are a part of the result; nil if the caller
+    ///   adds to the digest itself.
     func trackedRows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?) throws(StorageError) -> Cursor
 
     /// The session below, for rows that are no part of a result and follow from a model's records.

@@ -3,7 +3,7 @@ import StorageDriver
 /// Aggregates over all records of a query. The backend computes them; no record is loaded.
 extension RecordReader {
     package func aggregate<V: ColumnValue>(
-        _ function: AggregateFunction, _: V.Type, _ selection: Selection, _ term: QueryNode
+        _ function: AggregateFunction, _: V.Type, of selection: Selection, term: QueryNode
     ) throws(StorageError) -> V {
         var groups = GroupSelection(rows: selection)
         groups.outputs = [.aggregate(function, term)]

@@ -43,8 +43,8 @@ extension RecordReader {
         guard buffer.count > 0 else { return nil }
         let keyCells = result.binding.keyCells
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: keyCells)
-        var keys = ValueList(width: keyCells.count, values: [])
-        for row in order { keys.values += keyCells.map { buffer.cell($0, of: row).value } }
+        var keys = KeyList(width: keyCells.count)
+        for row in order { keys.append(keyCells, of: buffer.row(row)) }
         let context = RowContext(model: model, table: result.binding)
         attachChildren(to: context, keys.scope, keys.scopeArguments)
         for row in order { try body(ResultRow(buffer.row(row), context)) }
@@ -66,7 +66,7 @@ extension ModelHandle {
     ///   - keys: of the only records that are wanted; nil for all.
     ///   - isTyped: whether the outputs' types are asked for.
     package func plan(
-        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil, isTyped: Bool = false,
+        _ outputs: [QueryNode], _ selection: Selection, keys: KeyList? = nil, isTyped: Bool = false,
         in session: any StorageSession
     ) throws(StorageError) -> ResultPlan {
         var lowering = QueryLowering(self, among: keys, in: session)
@@ -85,7 +85,7 @@ extension ModelHandle {
         let all = key + terms
         let columns = all.compactMap { if case .column(let column) = $0.term { column } else { nil } }
         let result = columns.count == all.count ? Query.Result.columns(columns) : .terms(all)
-        let (query, arguments) = try query(selection, result, &lowering)
+        let (query, arguments) = try query(selection, result, by: &lowering)
         return ResultPlan(
             plan: plan(query, others: lowering.others), arguments: arguments,
             binding: tables.binding(of: all, key: key.count, relations: relations),
@@ -96,12 +96,14 @@ extension ModelHandle {
 extension QueryLowering {
     /// The relation that a node names, with the column that says whether its array is nil; nil for any other term.
     mutating func relation(_ node: QueryNode) throws(StorageError) -> (RelationBinding, QueryTerm?)? {
-        guard case .property(let path) = node, case .rows(let way) = try resolve(path, in: place) else { return nil }
+        guard case .property(let path) = node, case .rows(let joinPath) = try resolve(path, in: place) else {
+            return nil
+        }
         guard path.ordinals.count == 1, path.inverse == nil,
             case .relation(let index) = try model.member(path.ordinals[0], of: table)
         else {
             throw invalid("Children of children are loaded with their owner; choose the owner.")
         }
-        return (table.relations[index], way.presence)
+        return (table.relations[index], joinPath.presence)
     }
 }

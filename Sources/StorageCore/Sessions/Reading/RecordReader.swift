@@ -17,7 +17,7 @@ package struct RecordReader {
 
     // MARK: Models
 
-    /// Calls the body with the rows of a key, of which there is one or none.
+    /// Calls the body with the rows of a key, at most one.
     package func find(_ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void) throws(StorageError) {
         let arguments = QueryArguments(key)
         let context: RowContext
@@ -34,8 +34,8 @@ package struct RecordReader {
     /// The records with the keys, in the order of these; nil for a key that no record has.
     package func find<M: Storable>(_: M.Type, keys: [[Value]]) throws(StorageError) -> [M?] {
         guard !keys.isEmpty else { return [] }
-        let list = ValueList(width: model.rootKeyCount, values: keys.flatMap { $0 })
-        guard list.values.count == keys.count * list.width else {
+        let list = KeyList(width: model.rootKeyCount, keys)
+        guard list.list.values.count == keys.count * list.width else {
             throw StorageError(
                 .configuration, "values(of:) does not give one value for each key property; make them agree.",
                 model: handle.name)
@@ -112,7 +112,7 @@ package struct RecordReader {
 
     /// Decodes rows of a table with their children, which are read by the keys of the rows' roots.
     ///
-    /// - Parameter read: the rows of those tables of children that are read already.
+    /// - Parameter read: the rows of the children's tables that are read already.
     package func decode<M: Storable>(
         _: M.Type, _ buffer: BufferedRows, of table: TableBinding, isKeyOrder: Bool, read: [Int: BufferedRows] = [:]
     ) throws(StorageError) -> [M] {
@@ -131,9 +131,9 @@ package struct RecordReader {
         _ buffer: BufferedRows, _ order: [Int], of table: TableBinding, read: [Int: BufferedRows] = [:]
     ) -> RowCursor {
         let context = RowContext(model: model, table: table)
-        var keys = ValueList(width: model.rootKeyCount, values: [])
+        var keys = KeyList(width: model.rootKeyCount)
         if table.relations.contains(where: { read[$0.target] == nil }) {
-            for row in order { for cell in table.keyCells { keys.values.append(buffer.cell(cell, of: row).value) } }
+            for row in order { keys.append(table.keyCells, of: buffer.row(row)) }
         }
         attachChildren(to: context, keys.scope, keys.scopeArguments, read: read)
         return RowCursor(buffer.cursor(order), context)
@@ -141,7 +141,7 @@ package struct RecordReader {
 
     private func rootContext() -> RowContext { RowContext(model: model, table: root) }
 
-    /// Attaches the children's rows to a table's context and those below it. The queries run when a row needs them.
+    /// Attaches the children's rows to a table's context and the contexts below it. The queries run when a row needs them.
     func attachChildren(
         to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments, read: [Int: BufferedRows] = [:]
     ) {
@@ -151,20 +151,20 @@ package struct RecordReader {
                 rows.cursor(Array(0..<rows.count))
             }
         }
-        attachChildren(to: context, scope, arguments, &known)
+        attachChildren(to: context, scope, arguments, known: &known)
         for children in known.values { context.own(children) }
         if handle.directory.isAskingServer.load(ordering: .relaxed), scope != .all {
-            prefetch(known.keys.filter { read[$0] == nil }, scope, arguments)
+            prefetch(known.keys.filter { read[$0] == nil }, scope, arguments: arguments)
         }
     }
 
     /// Tells a session that waits for a server which tables' rows are read next.
-    private func prefetch(_ tables: [Int], _ scope: Query.Scope, _ arguments: QueryArguments) {
+    private func prefetch(_ tables: [Int], _ scope: Query.Scope, arguments: QueryArguments) {
         session.forwardPrefetch(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
     }
 
     private func attachChildren(
-        to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments, _ known: inout [Int: ChildRows]
+        to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments, known: inout [Int: ChildRows]
     ) {
         for relation in context.table.relations {
             if let children = known[relation.target] {
@@ -177,7 +177,7 @@ package struct RecordReader {
             }
             known[relation.target] = children
             context.add(children)
-            attachChildren(to: below, scope, arguments, &known)
+            attachChildren(to: below, scope, arguments, known: &known)
         }
     }
 
@@ -195,8 +195,8 @@ package struct RecordReader {
     }
 
     /// The keys of a selection as values, for a write that follows.
-    func keyValues(_ selection: Selection) throws(StorageError) -> ValueList {
-        try rows(selection, model.root.schema.key).list(width: model.rootKeyCount)
+    func keyValues(_ selection: Selection) throws(StorageError) -> KeyList {
+        try rows(selection, model.root.schema.key).keys(width: model.rootKeyCount)
     }
 
     package func count(_ selection: Selection, in table: TableBinding? = nil) throws(StorageError) -> Int {

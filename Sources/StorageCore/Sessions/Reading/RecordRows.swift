@@ -33,7 +33,7 @@ package final class RecordRows {
         }
     }
 
-    /// The records as models of a type, in the order in which they were added. Afterwards there are none.
+    /// Removes and returns the records as models of a type, in the order in which they were added.
     ///
     /// - Throws: `typeMismatch` with the index of the record.
     func take<Model: Storable>(_: Model.Type) throws(StorageError) -> [Model] {
@@ -42,7 +42,7 @@ package final class RecordRows {
         return models
     }
 
-    /// Appends the records as models. Where one is no model, those before it are appended.
+    /// Appends the records as models. If one is no model, the records before it are appended.
     package func take<Model: Storable>(into models: inout [Model]) throws(StorageError) {
         defer { graph.removeAll() }
         let session = RowsSession(handle.tables.tables.map(\.schema), graph.buffers.map(BufferedRows.init))

@@ -5,7 +5,7 @@ package enum ResultRows: Sendable {
     case groups(GroupSelection)
     case records(Selection, [QueryNode])
     /// An owned property of the records with the keys, in the order of these.
-    case owned(QueryNode, of: ValueList)
+    case owned(QueryNode, of: KeyList)
 }
 
 /// A row whose values are read one after the other, or in the order of `cells`.

@@ -7,7 +7,7 @@ package final class TableScan {
     private var cursor: Cursor
     private let numbers: ElementNumbers?
     private var numbered: UnsafePointer<Cell>?
-    /// True if ``cells`` are those of a row.
+    /// True if ``cells`` belong to a row.
     package private(set) var isAtRow = false
 
     /// - Parameter numbersElements: whether elements of arrays of references have the numbers 0, 1, 2, … as positions, and
@@ -66,7 +66,7 @@ package final class TableScan {
         }
     }
 
-    /// Compares the first `count` parts of the current row's key with those of another scan.
+    /// Compares the first `count` parts of the current row's key with another scan's.
     package func order(to other: TableScan, count: Int) -> ValueOrder {
         for index in 0..<count {
             let order = cells[table.key[index]].keyOrder(to: other.cells[other.table.key[index]])

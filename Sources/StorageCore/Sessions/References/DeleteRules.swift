@@ -1,82 +1,81 @@
 import StorageDriver
 
-/// Deletes records by the rules of the references to them (clause R3): cascades are deleted in the same call, what
-/// nullifies is set to nil, and what denies is judged at the end, when all has gone that goes.
+/// Deletes records by the rules of the references to them (clause R3): cascades are deleted in the same call,
+/// nullifying references are set to nil, and denials are checked last, after all cascades.
 ///
-/// Costs a lookup by index for each referring property and level, however many records there are.
+/// Costs a lookup by index for each referring property and level, for any number of records.
 struct DeleteRules {
     let context: TransactionContext
-    private var denied: [(referrer: Referrer, target: String, keys: KeySet)] = []
-    private var open: [(keys: [[Value]], model: ModelHandle)] = []
+    private var denied: [(referrer: Referrer, target: String, keys: KeyList)] = []
+    private var open: [(keys: KeyList, model: ModelHandle)] = []
     /// The records already deleted, by the model's name, at which a cycle ends.
-    private var deleted = ByName<KeySet>()
+    private var deleted = ByName<Set<[Value]>>()
 
     init(context: TransactionContext) { self.context = context }
 
     /// - Returns: the number of the given records that existed.
-    func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
+    func delete(_ keys: RowBuffer, of model: ModelHandle, referrers: [Referrer]) throws(StorageError) -> Int {
         var rules = self
-        var given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
+        var given = KeyList(keys).distinct
         // A transaction may have written references to records that it stores later: nothing is deleted, so no rule applies.
-        let list = ValueList(width: keys.width, values: given.flatMap { $0 })
-        let missing = Set(try model.missing(list, in: context.openWriter(model.name)))
-        if !missing.isEmpty { given.removeAll { missing.contains($0) } }
-        try rules.carryOut(given, model, referrers)
-        let count = try rules.delete(given, model, referrers)
+        let missing = Set(try model.missing(given, in: context.openWriter(model.name)))
+        if !missing.isEmpty { given = KeyList(width: keys.width, given.filter { !missing.contains($0) }) }
+        try rules.carryOut(given, of: model, referrers: referrers)
+        let count = try rules.delete(given, of: model, referrers: referrers)
         while let (keys, model) = rules.open.popLast() {
-            _ = try rules.delete(keys, model, try context.referrers(to: model))
+            _ = try rules.delete(keys, of: model, referrers: try context.referrers(to: model))
         }
         try rules.judge(rules.denied)
         return count
     }
 
     /// Carries out the foreign keys of other software before the database does, so that the store knows each change: it deletes
-    /// the records that refer to those with the keys, or sets their references to nil. The database then finds nothing to change.
+    /// the records that refer to records with the keys, or sets their references to nil. The database then finds nothing to change.
     private mutating func carryOut(
-        _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
+        _ keys: KeyList, of model: ModelHandle, referrers: [Referrer]
     ) throws(StorageError) {
         // A layer may keep records, and then no rule applies.
         guard let reactions = context.reactions, context.hooks?.decidesDeletions(of: model.name) != true else { return }
         var levels = [(keys: keys, model: model, referrers: referrers)]
-        var found = ByName<KeySet>()
-        for key in keys { _ = found[model.name, default: KeySet()].insert(key) }
+        var found = ByName<Set<[Value]>>()
+        found[model.name] = Set(keys)
         var next = 0
         while next < levels.count {
             let (keys, model, referrers) = levels[next]
             next += 1
-            var going = KeySet()
-            for key in keys { _ = going.insert(key) }
             let writer = try context.openWriter(model.name)
             for referrer in referrers where reactions.carriesOut(referrer) {
-                if referrer.rule == .nullify { try nullify(referrer, going, writer) }
+                if referrer.rule == .nullify { try nullify(referrer, keys, in: writer) }
                 guard referrer.rule == .cascade else { continue }
-                let rows = try referrer.rows(going, in: writer)
+                let rows = try referrer.rows(keys, in: writer)
                 guard rows.count > 0 else { continue }
                 let child = try context.handle(.recorded(referrer.model))
                 let roots = referrer.roots(of: rows, keyCount: child.tables.rootKeyCount)
-                let new = roots.filter { found[child.name, default: KeySet()].insert($0) }
-                if !new.isEmpty { levels.append((new, child, try context.referrers(to: child))) }
+                let new = roots.filter { found[child.name, default: []].insert($0).inserted }
+                guard !new.isEmpty else { continue }
+                levels.append((KeyList(width: roots.width, new), child, try context.referrers(to: child)))
             }
         }
-        for level in levels.dropFirst().reversed() { _ = try delete(level.keys, level.model, level.referrers) }
+        for level in levels.dropFirst().reversed() {
+            _ = try delete(level.keys, of: level.model, referrers: level.referrers)
+        }
     }
 
     private mutating func delete(
-        _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
+        _ keys: KeyList, of model: ModelHandle, referrers: [Referrer]
     ) throws(StorageError) -> Int {
-        var going = KeySet()
         // The set is changed where it is: a copy for each level would make a chain's cost grow with its square.
-        var new = keys.filter { deleted[model.name, default: KeySet()].insert($0) }
+        var new = keys.filter { deleted[model.name, default: []].insert($0).inserted }
         let found = new.count
         if found > 0, let hooks = context.hooks, hooks.decidesDeletions(of: model.name) {
             new = try hooks.deletable(new, of: model)
         }
         let kept = found - new.count
         guard !new.isEmpty else { return kept }
-        for key in new { _ = going.insert(key) }
+        let going = KeyList(width: keys.width, new)
         let writer = try context.openWriter(model.name)
         let writing = RecordWriter(handle: model, writer: writer, context: context)
-        let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
+        let cells = going.cells
         let count: Int
         do throws(StorageError) {
             count = try writing.deleteRows(cells.rows)
@@ -87,17 +86,17 @@ struct DeleteRules {
             }
             throw error
         }
-        for referrer in referrers { try apply(referrer, going, model.name, writer) }
+        for referrer in referrers { try apply(referrer, to: going, of: model.name, in: writer) }
         return count + kept
     }
 
     private mutating func apply(
-        _ referrer: Referrer, _ keys: KeySet, _ target: String, _ writer: any StorageWriter
+        _ referrer: Referrer, to keys: KeyList, of target: String, in writer: any StorageWriter
     ) throws(StorageError) {
         switch referrer.rule {
         case .unchecked: break
         case .deny: denied.append((referrer, target, keys))
-        case .nullify: try nullify(referrer, keys, writer)
+        case .nullify: try nullify(referrer, keys, in: writer)
         case .cascade:
             let rows = try referrer.rows(keys, in: writer)
             guard rows.count > 0 else { return }
@@ -109,7 +108,7 @@ struct DeleteRules {
     }
 
     private func nullify(
-        _ referrer: Referrer, _ keys: KeySet, _ writer: any StorageWriter
+        _ referrer: Referrer, _ keys: KeyList, in writer: any StorageWriter
     ) throws(StorageError) {
         let rows = try referrer.rows(keys, in: writer)
         guard rows.count > 0 else { return }
@@ -118,16 +117,17 @@ struct DeleteRules {
         let writing = try context.writing(.whole(referrer.model))
         let roots = referrer.roots(of: rows, keyCount: writing.model.rootKeyCount)
         // The rows of a type that owns itself have numbers: the record is written again, a part at a time.
-        for start in stride(from: 0, to: roots.count, by: RecordReader.partOfRecords) {
-            let part = Array(roots[start..<min(start + RecordReader.partOfRecords, roots.count)])
-            let records = try RecordReader(handle: writing.handle, session: writer).find(DynamicRecord.self, keys: part)
+        let named = Set(keys)
+        for part in roots.parts(of: RecordReader.partOfRecords) {
+            let reading = RecordReader(handle: writing.handle, session: writer)
+            let records = try reading.find(DynamicRecord.self, keys: Array(part))
             _ = try writing.put(
-                records.compactMap { $0.map { referrer.removing(keys, from: $0) } }, WriteOperation.update)
+                records.compactMap { $0.map { referrer.removing(named, from: $0) } }, WriteOperation.update)
         }
     }
 
     private func judge(
-        _ denied: [(referrer: Referrer, target: String, keys: KeySet)]
+        _ denied: [(referrer: Referrer, target: String, keys: KeyList)]
     ) throws(StorageError) {
         for (referrer, target, keys) in denied {
             let writer = try context.openWriter(target)

@@ -2,7 +2,7 @@ import StorageDriver
 
 // Clause R2: when a call or a transaction ends, every reference that it has written names a stored record.
 extension RecordWriter {
-    /// Looks for the records that the rows refer to, once for each property. What is not there yet may come later in the
+    /// Looks for the records that the rows refer to, once for each property. A missing one may be stored later in the
     /// same call or transaction.
     func resolveReferences(in graph: GraphWriter) throws(StorageError) {
         for table in model.tables {
@@ -20,24 +20,18 @@ extension RecordWriter {
     }
 
     /// Looks for the records that columns of the root were set to refer to.
-    func resolveReferences(_ columns: [Int], _ rows: ValueList) throws(StorageError) {
+    func resolveReferences(_ columns: [Int], _ rows: some Collection<[Value]>) throws(StorageError) {
         for reference in model.root.references where reference.schema.onDelete != .unchecked {
             let places = reference.columns.compactMap { columns.firstIndex(of: $0) }
             guard places.count == reference.columns.count, let first = places.first else { continue }
-            var keys = KeySet()
-            var list = ValueList(width: places.count, values: [])
-            for index in 0..<rows.count {
-                let row = Array(rows[index])
-                let key = places.map { row[$0] }
-                if !row[first].isNull, keys.insert(key) { list.values += key }
-            }
-            try resolve(list, reference, in: model.root)
+            let named = rows.lazy.filter { !$0[first].isNull }.map { row in places.map { row[$0] } }
+            try resolve(KeyList(width: places.count, named).distinct, reference, in: model.root)
         }
     }
 
     /// - Parameter keys: the keys that the rows of a table refer to, each once.
     func resolve(
-        _ keys: ValueList, _ reference: ReferenceBinding, in table: TableBinding
+        _ keys: KeyList, _ reference: ReferenceBinding, in table: TableBinding
     ) throws(StorageError) {
         guard keys.count > 0 else { return }
         let missing = try context.handle(reference.target).missing(keys, in: writer)
@@ -74,7 +68,7 @@ final class UnresolvedReferences {
     /// The position to which a savepoint can return.
     var mark: Int { added.count }
 
-    /// Forgets what an undone savepoint has added.
+    /// Forgets the references that an undone savepoint has added.
     func undo(to mark: Int) {
         for (place, key) in added[mark...] {
             places[place]?.keys.remove(key)
@@ -86,15 +80,15 @@ final class UnresolvedReferences {
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
     func check(_ context: TransactionContext) throws(StorageError) {
         for (_, entry) in places.entries.sorted(by: { $0.name < $1.name }) {
-            try check(entry.place, entry.keys, context)
+            try check(entry.place, entry.keys, in: context)
         }
     }
 
-    private func check(_ place: Place, _ keys: Set<[Value]>, _ context: TransactionContext) throws(StorageError) {
+    private func check(_ place: Place, _ keys: Set<[Value]>, in context: TransactionContext) throws(StorageError) {
         let writer = try context.openWriter(place.model.name)
         let width = place.reference.columns.count
         let target = try context.handle(place.reference.target)
-        let missing = try target.missing(ValueList(width: width, values: keys.flatMap { $0 }), in: writer)
+        let missing = try target.missing(KeyList(width: width, keys), in: writer)
         guard !missing.isEmpty else { return }
         // The row that referred to it may have been changed or deleted since.
         let table = place.model.tables[place.table].schema
@@ -102,8 +96,8 @@ final class UnresolvedReferences {
         var query = Query(.columns(table.key + columns), filter: .refers(columns, of: table, list: 0))
         query.isLimited = true
         let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
-        let wanted = ValueList(width: width, values: missing.flatMap { $0 })
-        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted], limit: 1))
+        let wanted = KeyList(width: width, missing)
+        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted.list], limit: 1))
         if try cursor.next() {
             let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
             throw StorageError(

@@ -29,7 +29,7 @@ struct FormerNames {
     /// - Parameter holdsData: whether records have data under a name.
     /// - Throws: `schemaMismatch` if a property and its former name both hold data.
     init(
-        _ declared: [Declared], _ recorded: [Recorded], _ kinds: PropertyKinds,
+        _ declared: [Declared], _ recorded: [Recorded], kinds: PropertyKinds,
         holdsData: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {
         let known = Dictionary(recorded.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,7 +37,7 @@ struct FormerNames {
         let wanted = Set(formers.joined().map { Array($0.utf8) })
         for (declared, formers) in zip(declared, formers) {
             let name = Array(declared.name.utf8)
-            // What another property is renamed from is not this one's.
+            // A name that another property is renamed from is not this one's.
             var source = known[name] != nil && !wanted.contains(name) ? declared.name : nil
             for former in formers {
                 if let current = source, try holdsData(current) {
@@ -76,7 +76,7 @@ struct FormerNames {
 }
 
 extension [String]? {
-    /// The names, and those of another list that are not among them; nil if there are none.
+    /// The names, and the further ones of another list; nil without any.
     func adding(_ other: [String]?) -> [String]? {
         guard let other else { return self }
         let names = self ?? []

@@ -80,20 +80,20 @@ package final class ModelRegistry: ModelResolver {
     /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored, and no rules are removed.
     package func upToDate(
         _ types: [any Storable.Type], in session: any StorageSession, canWrite: Bool
-    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], behind: [any Storable.Type]) {
+    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], outdated: [any Storable.Type]) {
         try claiming(types, canWrite ? nil : RuleRemovals.none, in: session) { (planners) throws(StorageError) in
-            // The steps of several types of one model are those of the first.
+            // Several types of one model have the steps of the first.
             let changed = planners.filter { $0.steps.contains { canWrite ? $0.changesStore : $0.isNeeded } }
             let names = Set(changed.map { Array($0.model.utf8) })
-            var (ready, behind): ([(any Storable.Type, SchemaPlanner)], [any Storable.Type]) = ([], [])
+            var (ready, outdated): ([(any Storable.Type, SchemaPlanner)], [any Storable.Type]) = ([], [])
             for (type, planner) in zip(types, planners) {
                 if names.contains(Array(planner.model.utf8)) {
-                    behind.append(type)
+                    outdated.append(type)
                 } else {
                     ready.append((type, planner))
                 }
             }
-            return (try bound(ready), behind)
+            return (try bound(ready), outdated)
         }
     }
 
@@ -165,7 +165,7 @@ package final class ModelRegistry: ModelResolver {
         try planners(declared, isExact ? .all : nil, in: session).map(\.steps)
     }
 
-    /// Creates models' tables as schemas declare them, or adds what existing tables lack.
+    /// Creates models' tables as schemas declare them, or adds missing parts to existing tables.
     ///
     /// - Parameter isExact: whether the models get exactly the schemas' properties and rules, and lose others.
     /// - Returns: the names of the changed models.
@@ -184,7 +184,7 @@ package final class ModelRegistry: ModelResolver {
                     ? try RecordSchema(RecordedTables(schema.name, own.filter { !$0.isRemoved })).adding(schema)
                     : schema
                 let removals = isExact ? RuleRemovals.all : RuleRemovals.none
-                planners.append(try planner(DeclaredTables(wanted), removals, &tables, in: writer))
+                planners.append(try planner(DeclaredTables(wanted), removals: removals, tables: &tables, in: writer))
             } catch {
                 throw error.with { $0.model = schema.name }
             }
@@ -245,14 +245,14 @@ package final class ModelRegistry: ModelResolver {
         while let next = open.popLast() {
             guard next.isMade(of: tables) else { return false }
             for name in next.targets where seen.insert(Array(name.utf8)).inserted {
-                // What refers to a model that is gone leads nowhere, until it is used.
+                // A reference to a removed model fails only when it is used.
                 if let target = directory.tables(named: name) { open.append(target) }
             }
         }
         return true
     }
 
-    /// Binds a recorded model and those that it refers to.
+    /// Binds a recorded model and the models that it refers to.
     private func record(_ name: String, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
         let model = try ModelTables(recorded: name, tables)
         var seen: Set<[UInt8]> = [Array(name.utf8)]
@@ -287,19 +287,19 @@ package final class ModelRegistry: ModelResolver {
         }
     }
 
-    /// - Parameter removals: the rules that are removed; nil for those that the program names.
+    /// - Parameter removals: the rules that are removed; nil for the rules that the program names.
     private func planners(
         _ declared: [DeclaredTables], _ removals: RuleRemovals?, in session: any StorageSession
     ) throws(StorageError) -> [SchemaPlanner] {
         var tables = PlannedTables(try session.tables(), reservedPrefixes: info.reservedNamePrefixes)
         var planners: [SchemaPlanner] = []
-        for model in declared { planners.append(try planner(model, removals, &tables, in: session)) }
+        for model in declared { planners.append(try planner(model, removals: removals, tables: &tables, in: session)) }
         try tables.requireNoDenial()
         return planners
     }
 
     private func planner(
-        _ declared: DeclaredTables, _ removals: RuleRemovals?, _ tables: inout PlannedTables,
+        _ declared: DeclaredTables, removals: RuleRemovals?, tables: inout PlannedTables,
         in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
         let named = self.removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)

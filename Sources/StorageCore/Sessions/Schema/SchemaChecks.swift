@@ -15,7 +15,7 @@ package struct SchemaChecks {
             if try integer(Query(.exists), table) != 0 { throw error }
         case .requireTrue(let table, let column, let error):
             let query = Query(.exists, filter: .comparison(.equal, .column(column), .argument(0), .bool))
-            if try integer(query, table, QueryArguments([.int(0)])) != 0 { throw error }
+            if try integer(query, table, arguments: QueryArguments([.int(0)])) != 0 { throw error }
         case .requireChild(let owner, let child, let error):
             if try integer(Query(.count), owner) > integer(Query(.count), child) { throw error }
         case .rebuild(let old, _, let sources, _):
@@ -63,7 +63,7 @@ package struct SchemaChecks {
     }
 
     private func integer(
-        _ query: Query, _ table: TableSchema, _ arguments: QueryArguments = QueryArguments()
+        _ query: Query, _ table: TableSchema, arguments: QueryArguments = QueryArguments()
     ) throws(StorageError) -> Int64 {
         var cursor = try session.rows(plan(query, table), arguments)
         return try cursor.next() ? cursor.cells[0].int : 0
@@ -82,13 +82,13 @@ package struct SchemaChecks {
         while try cursor.next() {
             let key = table.key.map { cursor.cells[$0].value }
             var row: [Value] = []
-            for source in sources { row.append(try converted(source, cursor.cells, key)) }
+            for source in sources { row.append(try converted(source, cursor.cells, key: key)) }
             try body(row)
         }
     }
 
     private func converted(
-        _ source: ColumnSource, _ cells: UnsafePointer<Cell>, _ key: [Value]
+        _ source: ColumnSource, _ cells: UnsafePointer<Cell>, key: [Value]
     ) throws(StorageError) -> Value {
         let stored = source.column.map { cells[$0].value } ?? .null
         if stored.isNull {

@@ -44,7 +44,7 @@ struct SchemaMigration {
 
     /// Returns the number of columns that are copied. New ones at the end are added after the copy, with their values:
     /// then also what an open store inserts that does not know them has these (clause S11). Where one has no value,
-    /// nobody can insert without it.
+    /// rows can't be inserted without it.
     private static func copiedColumns(_ sources: [ColumnSource]) -> Int {
         let added = sources.reversed().prefix { $0.column == nil }
         let haveValues = added.allSatisfy { $0.to.isOptional || $0.missing?.isNull == false }

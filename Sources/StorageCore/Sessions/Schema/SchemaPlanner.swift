@@ -1,11 +1,11 @@
 import StorageDriver
 
 /// Compares a model's declaration with the recorded schema: the steps between them, and the binding of the model's
-/// cells to the tables as they will be. Touches nothing.
+/// cells to the tables as they will be. Changes no tables.
 struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
     var model: String { declared.model.name }
-    /// The steps as a change, for those that follow changes of schemas.
+    /// The steps as a change, for observers of schema changes.
     var change: SchemaChange {
         SchemaChange(model: model, tables: RecordedTables.list(model, before), steps: steps)
     }
@@ -81,7 +81,7 @@ struct SchemaPlanner {
         bindings.append(try bind(table, index, to: schema))
     }
 
-    /// A child that is no longer Optional must be there for every owner.
+    /// A child that is no longer Optional must exist for every owner.
     private mutating func requireChild(_ table: DeclaredTables.Table, _ child: TableSchema) {
         guard table.isRequired, !child.isRequired, let owner = table.owner,
             let stored = recorded(recordedPaths[owner.table])
@@ -104,7 +104,7 @@ struct SchemaPlanner {
         return recordedPaths[entry] + [table.model.name]
     }
 
-    /// Finds the recorded paths of what a table's rows own: each under its name, or under a former one.
+    /// Finds the recorded paths of a table's owned properties: each under its name, or under a former one.
     ///
     /// - Throws: `schemaMismatch` if one of the names belongs to another kind of property, or if a rename is
     ///   impossible.
@@ -113,12 +113,12 @@ struct SchemaPlanner {
         let base = base(of: owner)
         let kinds = PropertyKinds(table: table, owner: stored)
         var owned: [(target: Int, declared: FormerNames.Declared)] = []
-        // In types that own each other several tables' rows own those of one, and the first to be planned decides.
+        // In types that own each other, several tables may own the rows of one; the first to be planned decides.
         for relation in table.relations where placed.insert(relation.target).inserted {
             guard let property = declared.tables[relation.target].owner?.property else { continue }
             owned.append((relation.target, .init(property: property, name: property.storedName)))
         }
-        let names = try FormerNames(owned.map(\.declared), recordedNames(below: base), kinds) {
+        let names = try FormerNames(owned.map(\.declared), recordedNames(below: base), kinds: kinds) {
             (name) throws(StorageError) in
             try recorded(base + [name]).map { (table) throws(StorageError) in try data.isIn(table) } ?? false
         }
@@ -284,7 +284,7 @@ struct SchemaPlanner {
 
     private mutating func newTable(_ table: DeclaredTables.Table) -> TableSchema {
         var own = NameAllocator()
-        // The model's own columns get their names first, then the leading ones get the remaining names.
+        // The properties' columns get their names first, then the leading ones get the remaining names.
         let columns = table.members.flatMap(\.columns).map { column in
             var column = column
             column.name = own.allocate(column.name)

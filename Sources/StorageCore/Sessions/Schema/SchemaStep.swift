@@ -7,7 +7,7 @@ package enum SchemaStep: Sendable {
     case rebuild(from: TableSchema, to: TableSchema, sources: [ColumnSource], note: String)
     /// Fails unless the table has no rows.
     case requireEmpty(TableSchema, StorageError)
-    /// Fails unless there are as many children as owners.
+    /// Fails unless every owner has a child.
     case requireChild(owner: TableSchema, child: TableSchema, StorageError)
     /// Fails if a row has the value 0 in the column.
     case requireTrue(TableSchema, column: Int, StorageError)
@@ -37,7 +37,7 @@ package enum SchemaStep: Sendable {
         }
     }
 
-    /// True if a searched property gets another name, or what owns it does.
+    /// True if a searched property or its owner gets another name.
     package var renamesSearched: Bool {
         let (old, new, columns): (TableSchema, TableSchema, [(Int, ColumnSchema)])
         switch self {
@@ -57,7 +57,7 @@ package enum SchemaStep: Sendable {
 
 /// The source of a rebuilt column's values.
 package struct ColumnSource: Sendable {
-    /// The column of the old table; nil if there was none.
+    /// The column of the old table; nil for a new column.
     package var column: Int?
     /// The replacement of nil, or of a column that did not exist.
     package var missing: Value?

@@ -1,6 +1,6 @@
 import StorageDriver
 
-// The questions of the comparison that change nothing, and its errors.
+// The comparison's questions, which change no state, and its errors.
 extension TableComparison {
     func formerNames() throws(StorageError) -> FormerNames {
         let declared = table.members.flatMap { member in
@@ -12,14 +12,14 @@ extension TableComparison {
             FormerNames.Recorded(
                 name: $0.property, isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
         }
-        return try FormerNames(declared, recorded, kinds) { (name) throws(StorageError) in
+        return try FormerNames(declared, recorded, kinds: kinds) { (name) throws(StorageError) in
             try place(name, .property).map { (column) throws(StorageError) in try data.isIn(column, of: old) } ?? false
         }
     }
 
     /// Returns the value in rows written before a property existed: the default, or nil if it is Optional.
     func missingValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
-        // An array that was not Optional was there in every record; a new property is nil in all of them.
+        // An array that was not Optional existed in every record; a new property is nil in all of them.
         if wanted.role == .presence { return .int(owned.declared(property) == nil ? 0 : 1) }
         guard let value = property.defaultValue else { return wanted.isOptional ? .null : nil }
         do {
@@ -56,7 +56,7 @@ extension TableComparison {
     // MARK: Errors
 
     func conversionError(
-        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
+        _ stored: ColumnSchema, to wanted: ColumnSchema, of property: DeclaredProperty
     ) -> StorageError {
         let was = "\(stored.type)\(stored.isOptional ? "?" : "")"
         let wants = "\(wanted.type)\(wanted.isOptional ? "?" : "")"

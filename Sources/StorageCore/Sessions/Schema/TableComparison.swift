@@ -49,7 +49,7 @@ struct TableComparison {
         for (member, wanted) in table.members.flatMap({ member in member.columns.map { (member, $0) } }) {
             if let index = try storedColumn(for: wanted, member.property, names) {
                 kept.insert(index)
-                try compare(index, wanted, member.property)
+                try compare(index, to: wanted, of: member.property)
             } else {
                 try add(wanted, member.property)
             }
@@ -123,7 +123,7 @@ struct TableComparison {
     var kinds: PropertyKinds { PropertyKinds(table: table, owner: old) }
 
     private mutating func compare(
-        _ index: Int, _ wanted: ColumnSchema, _ property: DeclaredProperty
+        _ index: Int, to wanted: ColumnSchema, of property: DeclaredProperty
     ) throws(StorageError) {
         let stored = old.columns[index]
         var column = stored
@@ -134,7 +134,7 @@ struct TableComparison {
         (column.isExpiry, column.searchWeight) = (wanted.isExpiry, wanted.searchWeight)
         column.settledNames = stored.settledNames.adding(wanted.settledNames)
         column.isRemoved = false
-        try compareReferences(stored, wanted, property)
+        try compareReferences(stored, to: wanted, of: property)
         column.reference = wanted.reference
         if !stored.property.isSame(as: wanted.property) { rename(&column, to: wanted, from: stored) }
         if stored.type != wanted.type {
@@ -153,7 +153,7 @@ struct TableComparison {
         new.columns[index] = column
         sources[index] = ColumnSource(
             column: index, missing: stored.isRemoved ? try returningValue(wanted, property) : nil, from: stored.type,
-            to: column, error: conversionError(stored, wanted, property))
+            to: column, error: conversionError(stored, to: wanted, of: property))
     }
 
     /// Returns the declared column with the recorded rules that the program does not declare and does not remove (clause S14).
@@ -206,7 +206,7 @@ struct TableComparison {
     }
 
     private mutating func compareReferences(
-        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
+        _ stored: ColumnSchema, to wanted: ColumnSchema, of property: DeclaredProperty
     ) throws(StorageError) {
         guard let old = stored.reference, let new = wanted.reference else {
             if let new = wanted.reference { notes.append("\(wanted.property) refers to \(new.model)") }
@@ -315,7 +315,7 @@ struct TableComparison {
                 .requireTrue(
                     old, column: index, mismatch(property.name, "is nil in some records and is no longer Optional")))
         } else if column.isRemoved, owned.table(column.property)?.isRemoved == false {
-            // While the array was there and not Optional, nothing was written here: it was never nil.
+            // While the array was not Optional, this column was not written: the array was never nil.
             sources[index].missing = .int(1)
             needsRebuild = true
         }

@@ -10,15 +10,15 @@ package final class CommitSignature {
     package init() {}
 
     /// The most bytes of UTF-8 that each may have.
-    static let mostBytes = 1 << 16
+    static let maximumBytes = 1 << 16
 
     /// - Throws: `limitExceeded` for an author or a note that is too long.
     package func check() throws(StorageError) {
         for (name, text) in [("author", author), ("note", note)] {
-            guard let text, text.utf8.count > Self.mostBytes else { continue }
+            guard let text, text.utf8.count > Self.maximumBytes else { continue }
             throw StorageError(
                 .limitExceeded,
-                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.mostBytes). Keep long "
+                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.maximumBytes). Keep long "
                     + "texts in a record of their own.")
         }
     }

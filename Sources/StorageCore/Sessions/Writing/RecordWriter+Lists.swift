@@ -9,11 +9,7 @@ extension RecordWriter {
         let change = try list.placing(keys, at: index)
         try write(change, list)
         guard list.reference.schema.onDelete != .unchecked else { return }
-        var distinct = KeySet()
-        let named = keys.filter { distinct.insert($0) }
-        try resolve(
-            ValueList(width: list.reference.columns.count, values: named.flatMap { $0 }), list.reference, in: list.table
-        )
+        try resolve(KeyList(width: list.reference.columns.count, keys).distinct, list.reference, in: list.table)
     }
 
     /// Moves the element at an index to another, which counts without the element.

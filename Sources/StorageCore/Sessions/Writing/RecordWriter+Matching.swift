@@ -8,8 +8,8 @@ extension RecordWriter {
     /// - Parameter properties: their indices in the model's schema.
     package func save<M: Storable>(_ models: [M], matching properties: [Int]) throws(StorageError) -> [M] {
         let match = try Match(properties, model)
-        // The error is that of the first element that fails. So each step ends before the elements that failed in one
-        // before it, and what is left is written, where an earlier element may fail too.
+        // The error is that of the first element that fails. Each step stops at the first element that failed in one
+        // before it; the earlier elements are still written, since one of them may fail and then is the error.
         var (count, failure) = (models.count, StorageError?.none)
         func end(_ error: StorageError) throws(StorageError) {
             guard let element = error.element, element < count else { throw error }
@@ -25,7 +25,7 @@ extension RecordWriter {
         if let error = try taken(targets, count) { try end(error) }
         try write(saved.prefix(count), targets)
         if let failure { throw failure }
-        // Those that have kept a record's key, or were replaced by a later one, are stored as others than the given ones.
+        // A model that got a stored record's key, or was replaced by a later one, is stored differently than it was given.
         return targets.areAllNew && !changesRows ? saved : try stored(saved, keys: targets.keys)
     }
 
@@ -36,7 +36,7 @@ extension RecordWriter {
         let new: [Int]
         /// The keys of the elements, each after its values.
         var keys: [[Value]] = []
-        /// The keys of the records that had each list of values, and of those that are inserted with it.
+        /// The key of the stored or inserted record with each list of values.
         var known: [[Value]: [Value]]
 
         init(_ known: [[Value]: [Value]], _ values: ArraySlice<[Value]?>) {
@@ -76,13 +76,13 @@ extension RecordWriter {
         }
     }
 
-    /// The error about the first new element whose key a record has, before the element `count`; nil if there is none.
+    /// The error about the first new element whose key a record has, before the element `count`; nil without any.
     ///
     /// Where all elements are new they are inserted, which finds it.
     private func taken(_ targets: Targets, _ count: Int) throws(StorageError) -> StorageError? {
         let new = targets.new.prefix { $0 < min(count, targets.keys.count) }
         guard !targets.areAllNew, !new.isEmpty else { return nil }
-        let keys = ValueList(width: model.rootKeyCount, values: new.flatMap { targets.keys[$0] })
+        let keys = KeyList(width: model.rootKeyCount, new.map { targets.keys[$0] })
         var free = Set(try handle.missing(keys, in: writer))
         guard let taken = new.first(where: { free.remove(targets.keys[$0]) == nil }) else { return nil }
         return StorageError(
@@ -94,9 +94,8 @@ extension RecordWriter {
     private func write<M: Storable>(_ models: ArraySlice<M>, _ targets: Targets) throws(StorageError) {
         let models = Array(models)
         let graph = GraphWriter(model, limits: limits)
-        let keys = targets.keys.prefix(models.count).flatMap(\.self)
-        graph.keys = ValueCells(ValueList(width: model.rootKeyCount, values: keys))
-        try put(models.count, targets.areAllNew ? .insert : .upsert, graph) { (index, rows) throws(StorageError) in
+        graph.keys = KeyList(width: model.rootKeyCount, targets.keys.prefix(models.count)).cells
+        try put(models.count, targets.areAllNew ? .insert : .upsert, by: graph) { (index, rows) throws(StorageError) in
             try M.write(models, from: index, into: &rows)
         }
     }
@@ -175,15 +174,14 @@ extension RecordWriter {
 
     /// The values by which each model is found; nil if one of them is nil, which is the same as no other.
     ///
-    /// - Parameter values: gets those of the models before the one that cannot be stored, if there is one.
+    /// - Parameter values: gets the values of the models before the first that cannot be stored.
     private func values<M: Storable>(
         of models: [M], _ match: Match, into values: inout [[Value]?]
     ) throws(StorageError) {
         let graph = GraphWriter(model, limits: limits)
         // A key may be nil yet. These rows are not stored.
-        graph.keys = ValueCells(
-            ValueList(
-                width: model.rootKeyCount, values: Array(repeating: .int(0), count: models.count * model.rootKeyCount)))
+        let noKey = [Value](repeating: .int(0), count: model.rootKeyCount)
+        graph.keys = KeyList(width: noKey.count, repeatElement(noKey, count: models.count)).cells
         var rows = RowCollector(graph, replaces: false)
         while values.count < models.count {
             let first = values.count
@@ -216,13 +214,10 @@ extension RecordWriter {
         let filter = terms.count == 1 ? terms[0] : QueryTerm.and(terms)
         let plan = handle.plan(Query(.columns(key + match.columns), filter: filter))
         // In the order given, and not in that of a set, which is another each time.
-        var seen: Set<[Value]> = []
-        let wanted = values.compactMap(\.self).filter { seen.insert($0).inserted }
-        for start in stride(from: 0, to: wanted.count, by: RecordReader.partOfRecords) {
-            let part = wanted[start...].prefix(RecordReader.partOfRecords)
+        let wanted = KeyList(width: match.columns.count, values.compactMap(\.self)).distinct
+        for part in wanted.parts(of: RecordReader.partOfRecords) {
             let lists = match.columns.indices.map { column in
-                var seen: Set<Value> = []
-                return ValueList(width: 1, values: part.map { $0[column] }.filter { seen.insert($0).inserted })
+                KeyList(width: 1, part.map { [$0[column]] }).distinct.list
             }
             // The lists also select records with one element's value of a property and another's of the next.
             let names = Set(part)
@@ -245,7 +240,7 @@ extension RecordWriter {
         let graph = GraphWriter(self.model, limits: limits)
         let keys = RowBuffer(width: self.model.rootKeyCount)
         try graph.addKey(to: keys) { model.writeKey(into: &$0) }
-        return (0..<keys.width).map { keys.row(0)[$0].value }
+        return KeyList(keys)[0]
     }
 }
 

@@ -4,7 +4,7 @@ import StorageDriver
 extension RecordWriter {
     /// Sets properties on the records of a selection; returns the number of records.
     package func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
-        // What cannot be set is known before any record is looked at, and whether or not one is found. Of several
+        // Assignments are checked before any record is read, and even if none is found. Of several
         // assignments to a column the last counts.
         var contents: [(column: Int, content: Assignment.Content)] = []
         for assignment in assignments {
@@ -21,16 +21,16 @@ extension RecordWriter {
         for case (_, .value(let value)) in contents { values.values.append(value) }
         guard values.values.count == contents.count else { return try update(contents, selection) }
         let columns = contents.map(\.column)
-        let count = try eachPart(of: selection) { (keys) throws(StorageError) in try patch(columns, values, keys) }
-        if count > 0, model.hasReferences { try resolveReferences(columns, values) }
+        let count = try eachPart(of: selection) { (keys) throws(StorageError) in try patch(columns, values, of: keys) }
+        if count > 0, model.hasReferences { try resolveReferences(columns, [values.values]) }
         return count
     }
 
     /// Sets columns of the root to one value each in the records with these keys.
-    private func patch(_ columns: [Int], _ values: ValueList, _ keys: ValueList) throws(StorageError) -> Int {
+    private func patch(_ columns: [Int], _ values: ValueList, of keys: KeyList) throws(StorageError) -> Int {
         guard !columns.isEmpty, keys.count > 0 else { return keys.count }
         let valueCells = ValueCells(values)
-        let keyCells = ValueCells(keys)
+        let keyCells = keys.cells
         let batch = RowBatch(
             plan: handle.plan(setting: columns), count: keys.count, cells: UnsafePointer(keyCells.rows.cells),
             values: UnsafePointer(valueCells.rows.cells))
@@ -54,10 +54,10 @@ extension RecordWriter {
             case .computed(let node): terms.append(try lowering.assigned(node, to: schema.columns[column]))
             }
         }
-        let (query, arguments) = try handle.query(selection, .terms(terms), &lowering)
+        let (query, arguments) = try handle.query(selection, .terms(terms), by: &lowering)
         let columns = schema.key + contents.map(\.column)
         let rows = ValueCells(width: columns.count)
-        var keys = ValueList(width: schema.key.count, values: [])
+        var keys = KeyList(width: schema.key.count)
         var cursor = try writer.rows(handle.plan(query, others: lowering.others), arguments)
         while try cursor.next() {
             var row: [Value] = []
@@ -68,13 +68,13 @@ extension RecordWriter {
                 row[cell] = try checked(row[cell], for: schema.columns[content.column], key)
             }
             rows.add(row)
-            keys.values += key
+            keys.append(key)
         }
         guard rows.count > 0 else { return 0 }
         let batch = RowBatch(plan: handle.plan(updating: columns), count: rows.count, cells: rows.cells)
         do throws(StorageError) {
             let count = try writer.write(batch)
-            if model.hasReferences { try resolveReferences(columns, rows.list) }
+            if model.hasReferences { try resolveReferences(columns, KeyList(rows.rows)) }
             return count
         } catch {
             // The caller has named none of the records by its place.
@@ -99,7 +99,7 @@ extension RecordWriter {
         return stored
     }
 
-    /// The columns that an assignment sets, and what to: several of a reference whose key has several parts.
+    /// The columns that an assignment sets, with their contents: several of a reference whose key has several parts.
     private func resolved(_ assignment: Assignment) throws(StorageError) -> [(Int, Assignment.Content)] {
         if let reason = assignment.invalid { throw StorageError(.invalidValue, reason, model: model.name) }
         let columns = try columns(assignment.property)

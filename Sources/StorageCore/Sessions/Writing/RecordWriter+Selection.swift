@@ -5,15 +5,15 @@ extension RecordWriter {
     /// The number of a selection's keys that are held at a time.
     private static var keysOfPart: Int { 4096 }
 
-    /// Deletes the records of a selection with everything that they own; returns the number of records.
+    /// Deletes the records of a selection with all owned records; returns the number of records.
     package func delete(_ selection: Selection) throws(StorageError) -> Int {
-        // What denies is judged after all that cascades, so the rules take all keys at once.
+        // Denials are checked after all cascades, so the rules take all keys at once.
         guard try context.referrers(to: handle).isEmpty, !decidesDeletions else {
             return try delete(RecordReader(handle: handle, session: writer).keyValues(selection))
         }
         if let count = try deleteChosen(selection) { return count }
         return try eachPart(of: selection) { (keys) throws(StorageError) in
-            let cells = ValueCells(keys)
+            let cells = keys.cells
             return try deleteRows(cells.rows)
         }
     }
@@ -24,12 +24,12 @@ extension RecordWriter {
             return nil
         }
         var lowering = QueryLowering(handle, in: writer)
-        let (query, arguments) = try handle.query(selection, .columns(model.root.schema.key), &lowering)
+        let (query, arguments) = try handle.query(selection, .columns(model.root.schema.key), by: &lowering)
         guard !query.isLimited, query.order.isEmpty else { return nil }
         let owned =
             model.tables.dropFirst().map { handle.plan(.delete, table: $0.index) }
             + handle.undeclaredWrites.map(\.delete)
-        // What records own goes first. So no condition may ask for it, nor for other records, which may own some of it.
+        // Owned rows are deleted first, so no condition may ask for them, nor for other records, which may own some of them.
         guard owned.isEmpty || query.filter?.asksForRows != true else { return nil }
         let keys = handle.plan(query, others: lowering.others)
         for plan in owned { _ = try writer.delete(plan, keysOf: keys, arguments) }
@@ -41,41 +41,37 @@ extension RecordWriter {
     ///
     /// All keys come in one part where a write to one record may decide whether another is selected: where the
     /// conditions follow references. So they do where a condition computes, since it must be computed for every record
-    /// each time (``Query/isComputedWhole``), and where the selection has an order or a limit of its own.
+    /// each time (``Query/isComputedWhole``), and where the selection has an order or a limit.
     ///
     /// - Returns: the sum of the closure's results.
     package func eachPart(
-        of selection: Selection, _ write: (ValueList) throws(StorageError) -> Int
+        of selection: Selection, _ write: (KeyList) throws(StorageError) -> Int
     ) throws(StorageError) -> Int {
         let key = model.root.schema.key
         var lowering = QueryLowering(handle, in: writer)
-        var (query, arguments) = try handle.query(selection, .columns(key), &lowering)
+        var (query, arguments) = try handle.query(selection, .columns(key), by: &lowering)
         let isWhole = lowering.leavesRecord || query.canFail || query.isLimited || !query.order.isEmpty
         let first = arguments.values.count
         if !isWhole { (query.isLimited, arguments.limit) = (true, Self.keysOfPart) }
         var count = 0
         while true {
             let plan = handle.plan(query, others: lowering.others)
-            let keys = try self.keys(plan, arguments)
-            guard let last = keys.values.indices.last else { return count }
+            let keys = try writer.rows(plan, arguments).keys(width: model.rootKeyCount)
+            guard let last = keys.last else { return count }
             count += try write(keys)
             if isWhole || keys.count < Self.keysOfPart { return count }
             if arguments.values.count == first {
-                let isBehind = model.root.schema.isBehindKey(argument: first)
-                query.filter = .and([isBehind] + (query.filter.map { [$0] } ?? []))
+                let isAfter = model.root.schema.isAfterKey(argument: first)
+                query.filter = .and([isAfter] + (query.filter.map { [$0] } ?? []))
             }
-            arguments.values.replaceSubrange(first..., with: keys.values[(last + 1 - key.count)...])
+            arguments.values.replaceSubrange(first..., with: last)
         }
-    }
-
-    private func keys(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> ValueList {
-        try writer.rows(plan, arguments).list(width: model.rootKeyCount)
     }
 }
 
 extension TableSchema {
     /// Returns the term that a row's key comes after the values of these arguments.
-    package func isBehindKey(argument: Int) -> QueryTerm {
+    package func isAfterKey(argument: Int) -> QueryTerm {
         let parts = key.enumerated().map { (place, column) in
             (column: QueryTerm.column(column), value: QueryTerm.argument(argument + place), type: columns[column].type)
         }
@@ -91,7 +87,7 @@ extension TableSchema {
 }
 
 extension QueryTerm {
-    /// True if its value depends on rows other than its own.
+    /// True if its value depends on other rows.
     fileprivate var asksForRows: Bool {
         switch self {
         case .related, .relatedCount, .relatedAggregate, .quantified: return true

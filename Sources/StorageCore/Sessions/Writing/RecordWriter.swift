@@ -24,7 +24,7 @@ package struct RecordWriter {
 
     // MARK: Insert, save, update
 
-    /// Writes models with everything that they own, and returns them as they are stored.
+    /// Writes models with all owned records, and returns them as they are stored.
     @inlinable
     package func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         var keyed = models
@@ -59,7 +59,7 @@ package struct RecordWriter {
         var stored = models
         if assignsKeys(operation) { try assignKeys(&stored) }
         let given = stored
-        try put(given.count, operation, graph) { (index, rows) throws(StorageError) in
+        try put(given.count, operation, by: graph) { (index, rows) throws(StorageError) in
             try M.write(given, from: index, into: &rows)
         }
         if hasReaction { _ = try self.stored(given) }
@@ -69,7 +69,7 @@ package struct RecordWriter {
     @usableFromInline
     package var changesRows: Bool { context.hooks?.hasChangedRows ?? false || hasReaction }
 
-    /// True if triggers of the database may have changed the records, or what they own.
+    /// True if triggers of the database may have changed the records or their owned rows.
     private var hasReaction: Bool {
         guard let writer = context.reactions?.writer else { return false }
         return model.tables.contains { writer.mayHaveReacted(in: $0.schema) }
@@ -83,8 +83,7 @@ package struct RecordWriter {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: model.rootKeyCount)
         for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
-        return try stored(
-            models, keys: (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } })
+        return try stored(models, keys: Array(KeyList(keys)))
     }
 
     /// Models that were written under some keys, as they are stored.
@@ -112,12 +111,12 @@ package struct RecordWriter {
         _ write: (Int, inout RowCollector) throws(StorageError) -> Int
     ) throws(StorageError) {
         let graph = handle.takeGraphWriter(limits)
-        try put(count, operation, graph, write)
+        try put(count, operation, by: graph, write)
         handle.giveBack(graph)
     }
 
     package func put(
-        _ count: Int, _ operation: WriteOperation, _ graph: GraphWriter,
+        _ count: Int, _ operation: WriteOperation, by graph: GraphWriter,
         _ write: (Int, inout RowCollector) throws(StorageError) -> Int
     ) throws(StorageError) {
         var rows = RowCollector(graph, replaces: operation != .insert && count > 1)
@@ -146,7 +145,7 @@ package struct RecordWriter {
             throw error.with { $0.element = $0.element.map { first + $0 } }
         }
         if operation == .insert {
-            // A new record owns nothing that an earlier one of its key has left.
+            // A new record does not own rows that an earlier one of its key has left.
             try deleteUndeclared(keys(of: graph.buffers[0], model.root.keyCells))
         } else if let kept = handle.kept {
             do {
@@ -178,7 +177,7 @@ package struct RecordWriter {
 
     // MARK: Delete
 
-    /// Deletes the records with the keys of these models, with everything that they own.
+    /// Deletes the records with the keys of these models, with all owned records.
     package func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: model.rootKeyCount)
@@ -205,8 +204,9 @@ package struct RecordWriter {
         return try delete(cells.rows)
     }
 
-    package func delete(_ keys: ValueList) throws(StorageError) -> Int {
-        let cells = ValueCells(keys)
+    package func delete(_ keys: KeyList) throws(StorageError) -> Int {
+        // Owns the bytes of the rows.
+        let cells = keys.cells
         return try delete(cells.rows)
     }
 
@@ -214,7 +214,7 @@ package struct RecordWriter {
         guard keys.count > 0 else { return 0 }
         let referrers = try context.referrers(to: handle)
         guard referrers.isEmpty, !decidesDeletions else {
-            return try DeleteRules(context: context).delete(keys, handle, referrers)
+            return try DeleteRules(context: context).delete(keys, of: handle, referrers: referrers)
         }
         return try deleteRows(keys)
     }
@@ -222,7 +222,7 @@ package struct RecordWriter {
     /// True if a layer of the application decides which records are deleted.
     var decidesDeletions: Bool { context.hooks?.decidesDeletions(of: handle.name) ?? false }
 
-    /// Deletes records with everything that they own, whatever refers to them. Their own rows go first, by which a layer knows that
+    /// Deletes records with all owned records, whatever refers to them. Their own rows go first, by which a layer knows that
     /// the rows after them go with their records.
     package func deleteRows(_ keys: RowBuffer) throws(StorageError) -> Int {
         let count = try writer.write(batch(handle.plan(.delete), keys))
@@ -329,4 +329,10 @@ package struct RecordWriter {
             .overflow, "The next assigned key is beyond the range of the key's type; use a wider integer.",
             model: model.name)
     }
+}
+
+extension StorageError {
+    /// The error without the number of an element, for a caller that has named no elements.
+    @usableFromInline
+    package var withoutElement: StorageError { with { $0.element = nil } }
 }

@@ -16,8 +16,7 @@ struct UndeclaredDataMerge {
         let keys = keys(of: graph)
         let stored = try owners(keys, rows: storedRows(keys))
         let given = owners(keys, rows: givenRows(graph))
-        for index in 0..<keys.count {
-            let key = Array(keys[index])
+        for (index, key) in keys.enumerated() {
             guard let old = stored[key], let new = given[key] else { continue }
             do throws(StorageError) {
                 try join(old, new)
@@ -29,22 +28,21 @@ struct UndeclaredDataMerge {
             }
         }
         var rows = tables.tables.map { _ in [[Value]]() }
-        for index in 0..<keys.count {
+        for key in keys {
             var number: Int64 = 0
-            guard let root = given[Array(keys[index])] else { continue }
-            place(root, below: Array(keys[index]), number: &number, into: &rows)
+            guard let root = given[key] else { continue }
+            place(root, below: key, number: &number, into: &rows)
         }
         try replace(keys, rows)
     }
 
-    private func keys(of graph: GraphWriter) -> ValueList {
-        let keys = (0..<graph.buffers[0].count).flatMap(graph.key(of:))
-        return ValueList(width: tables.keyCount, values: keys)
+    private func keys(of graph: GraphWriter) -> KeyList {
+        KeyList(width: tables.keyCount, (0..<graph.buffers[0].count).map(graph.key(of:)))
     }
 
     // MARK: Rows
 
-    private func storedRows(_ keys: ValueList) throws(StorageError) -> [[KeptRow]] {
+    private func storedRows(_ keys: KeyList) throws(StorageError) -> [[KeptRow]] {
         var rows: [[KeptRow]] = [[]]
         for (index, table) in tables.tables.enumerated().dropFirst() {
             let plan = keys.count == 1 ? table.readOne : table.readSeveral
@@ -68,10 +66,10 @@ struct UndeclaredDataMerge {
         }
     }
 
-    /// Joins rows with their owners, and gives those of the roots by their keys.
-    private func owners(_ keys: ValueList, rows: [[KeptRow]]) -> Owners {
+    /// Joins rows with their owners, and returns the roots' rows by key.
+    private func owners(_ keys: KeyList, rows: [[KeptRow]]) -> Owners {
         var roots: Owners = [:]
-        for index in 0..<keys.count { roots[Array(keys[index])] = KeptRow(0, []) }
+        for key in keys { roots[key] = KeptRow(0, []) }
         var places: [Place: KeptRow] = [:]
         for row in rows.joined() { places[place(of: row)] = row }
         for (index, table) in tables.tables.enumerated() {
@@ -98,7 +96,7 @@ struct UndeclaredDataMerge {
         return roots
     }
 
-    /// The identity of a row among those of all roots. In a type that owns itself the numbers of all tables are one
+    /// The identity of a row among the rows of all roots. In a type that owns itself the numbers of all tables are one
     /// series.
     private struct Place: Hashable {
         var table: Int
@@ -118,7 +116,7 @@ struct UndeclaredDataMerge {
 
     // MARK: Joining
 
-    /// Copies to a row what its stored version has beyond the program's declaration.
+    /// Copies to a row the stored columns that the program does not declare.
     private func join(_ old: KeptRow, _ new: KeptRow) throws(StorageError) {
         let table = tables.tables[new.table]
         for column in table.unknown where new.table > 0 { new.values[column] = old.values[column] }
@@ -212,8 +210,8 @@ struct UndeclaredDataMerge {
         }
     }
 
-    private func replace(_ keys: ValueList, _ rows: [[[Value]]]) throws(StorageError) {
-        let keyCells = ValueCells(keys)
+    private func replace(_ keys: KeyList, _ rows: [[[Value]]]) throws(StorageError) {
+        let keyCells = keys.cells
         for (table, rows) in zip(tables.tables, rows).dropFirst() {
             _ = try writer.write(RowBatch(plan: table.delete, count: keyCells.count, cells: keyCells.cells))
             guard !rows.isEmpty else { continue }

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// A position in a query's text.
-package struct TextPlace: Sendable {
+package struct TextLocation: Sendable {
     let text: String
     let offset: Int
     /// The word at the position.
