@@ -60,7 +60,7 @@ public struct ArchiveBackend: StorageBackend {
     public var access: Access
     /// The thresholds above which ``Compaction/automatic`` rewrites the file. Tests set less, so that small files are
     /// rewritten often.
-    package var leastCompacted = LeastCompacted()
+    package var minimumCompacted = LeastCompacted()
 
     /// A file of more bytes, with more superseded records, is rewritten.
     package struct LeastCompacted: Sendable {
@@ -106,7 +106,7 @@ public struct ArchiveBackend: StorageBackend {
         try open(layer: SystemFileLayer(), logger: logger)
     }
 
-    /// Opens the file through a layer of its own, so that tests can let system calls fail.
+    /// Opens the file through a separate layer, so that tests can let system calls fail.
     package func open(layer: any FileLayer, logger: Logger) throws(StorageError) -> any StorageEngine {
         try ArchiveEngine(self, layer: layer, logger: logger)
     }

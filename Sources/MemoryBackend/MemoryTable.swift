@@ -98,7 +98,7 @@ struct MemoryTable {
                 row[column] = old[column]
             }
         }
-        try checkUnique(row, batch, index)
+        try checkUnique(row, batch, index: index)
         store(row, replacing: old)
     }
 
@@ -107,19 +107,19 @@ struct MemoryTable {
         for old in matches {
             var row = old
             for (column, value) in zip(batch.plan.columns, batch.patch) { row[column] = value }
-            try checkUnique(row, batch, index)
+            try checkUnique(row, batch, index: index)
             store(row, replacing: old)
         }
         return matches.count
     }
 
-    private func checkUnique(_ row: [Value], _ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
+    private func checkUnique(_ row: [Value], _ batch: borrowing RowBatch, index: Int) throws(StorageError) {
         guard let property = takenProperty(row) else { return }
         throw batch.error(.constraint, "Another record has the same \(property), which is unique.", row: index)
             .property(property)
     }
 
-    /// The unique property of which another row has this row's value, if there is one.
+    /// The unique property of which another row has this row's value, if one exists.
     private func takenProperty(_ row: [Value]) -> String? {
         let key = schema.key(of: row)
         for index in indexes where index.isUnique && !row[index.columns[0]].isNull {

@@ -139,7 +139,7 @@ struct SortedRows {
         pages.insert(half, at: page + 1)
     }
 
-    /// Removes and returns the first row whose sort columns begin with the given values; nil if there is none.
+    /// Removes and returns the first row whose sort columns begin with the given values; nil if none exists.
     mutating func removeFirst(prefix: [Value]) -> [Value]? {
         let (page, row) = place(of: prefix)
         guard page < pages.count, order(pages[page][row], prefix) == .same else { return nil }

@@ -66,14 +66,14 @@ enum Catalog {
         switch change {
         case .create(let table):
             try createTables(connection)
-            try write("INSERT INTO storage_tables (name, definition) VALUES (?1, ?2)", table, connection)
+            try write("INSERT INTO storage_tables (name, definition) VALUES (?1, ?2)", of: table, on: connection)
             try raiseFormat(to: table.requiredFormat, connection)
         case .drop(let table):
-            try write("DELETE FROM storage_tables WHERE name = ?1", table, connection, hasDefinition: false)
+            try write("DELETE FROM storage_tables WHERE name = ?1", of: table, on: connection, hasDefinition: false)
         case .alter(let old, let new, _):
             try write(
-                "UPDATE storage_tables SET name = ?1, definition = ?2 WHERE name = \(old.name.quotedText)", new,
-                connection)
+                "UPDATE storage_tables SET name = ?1, definition = ?2 WHERE name = \(old.name.quotedText)", of: new,
+                on: connection)
             try raiseFormat(to: new.requiredFormat, connection)
         }
     }
@@ -95,7 +95,7 @@ enum Catalog {
     }
 
     private static func write(
-        _ sql: String, _ table: TableSchema, _ connection: Connection, hasDefinition: Bool = true
+        _ sql: String, of table: TableSchema, on connection: Connection, hasDefinition: Bool = true
     ) throws(StorageError) {
         let statement = try Statement(connection, sql)
         try statement.bind(.text(table.name), at: 1)

@@ -13,7 +13,7 @@ enum CompositeIndexes {
         guard tables.contains(where: { !incomplete($0).isEmpty }) else { return }
         var statements: [String] = []
         for table in tables {
-            for columns in incomplete(table) where try !isComplete(columns, table, connection) {
+            for columns in incomplete(table) where try !isComplete(columns, of: table, on: connection) {
                 statements += SchemaCompiler.replaceIndex(columns, table)
             }
         }
@@ -36,7 +36,7 @@ enum CompositeIndexes {
     }
 
     private static func isComplete(
-        _ columns: [Int], _ table: TableSchema, _ connection: Connection
+        _ columns: [Int], of table: TableSchema, on connection: Connection
     ) throws(StorageError) -> Bool {
         let statement = try Statement(connection, "SELECT count(*) FROM pragma_index_info(?1, 'main')")
         try statement.bind(.text(SchemaCompiler.plainIndexName(table.columns[columns[0]], table)), at: 1)

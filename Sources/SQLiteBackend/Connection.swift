@@ -54,7 +54,7 @@ final class Connection: @unchecked Sendable {
     /// True if a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
     /// True if SQLite has ended that transaction by itself, as it does after some failures: a full disk, an I/O error.
-    /// Each statement that ran afterwards would be a transaction of its own.
+    /// Each statement that ran afterwards would be a separate transaction.
     @exclusivity(unchecked) private(set) var hasLostTransaction = false
     /// The failure that ended the transaction.
     private var loss: StorageError?
@@ -196,7 +196,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// The most plans that stay prepared: a program has dozens, and each statement takes some kibibytes.
-    private static let mostPrepared = 256
+    private static let maximumPrepared = 256
 
     /// Returns the prepared statements of a plan. It is the same object each time, unless many others were used since.
     ///
@@ -216,7 +216,7 @@ final class Connection: @unchecked Sendable {
         // A store numbers its plans from 0, so the array is as long as the greatest number.
         while plans.count <= id { plans.append(nil) }
         if plans[id] == nil {
-            if preparedCount >= Self.mostPrepared { forgetOldest() }
+            if preparedCount >= Self.maximumPrepared { forgetOldest() }
             preparedCount += 1
         }
         let new = PreparedPlan(for: plan, use: uses)
@@ -227,7 +227,7 @@ final class Connection: @unchecked Sendable {
     /// Drops the least recently used eighth of the plans. A cursor retains its statement.
     private func forgetOldest() {
         let byUse = plans.compactMap { $0?.lastUse }.sorted()
-        guard let last = byUse.prefix(Self.mostPrepared / 8).last else { return }
+        guard let last = byUse.prefix(Self.maximumPrepared / 8).last else { return }
         for (id, plan) in plans.enumerated() where plan.map({ $0.lastUse <= last }) ?? false {
             plans[id] = nil
             preparedCount -= 1

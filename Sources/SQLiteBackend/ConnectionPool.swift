@@ -11,14 +11,14 @@ final class ConnectionPool: Sendable {
     private let definitions: Definitions
     private let logger: Logger
     private let state = Mutex(State())
-    private let mostIdle = max(ProcessInfo.processInfo.activeProcessorCount, 2)
+    private let maximumIdle = max(ProcessInfo.processInfo.activeProcessorCount, 2)
 
     private struct State {
         var idle: [SQLiteReader] = []
         var isClosed = false
     }
 
-    init(_ configuration: SQLiteBackend, _ file: DatabaseFile, _ definitions: Definitions, logger: Logger) {
+    init(_ configuration: SQLiteBackend, file: DatabaseFile, definitions: Definitions, logger: Logger) {
         self.configuration = configuration
         self.file = file
         self.definitions = definitions
@@ -52,7 +52,7 @@ final class ConnectionPool: Sendable {
 
     func give(_ reader: SQLiteReader) {
         let isKept = state.withLock { state in
-            guard !state.isClosed, state.idle.count < mostIdle else { return false }
+            guard !state.isClosed, state.idle.count < maximumIdle else { return false }
             state.idle.append(reader)
             return true
         }

@@ -8,13 +8,13 @@ internal import StorageDriver
 /// database only takes space.
 final class LogLimit {
     /// The number of pages at which SQLite copies a log back by default: https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
-    private static let least = 1000
-    private static let most = 10_000
+    private static let minimum = 1000
+    private static let maximum = 10_000
 
     /// A raw statement, not a `Statement`: it runs within the commit, whose outcome its failure must not change.
     private let pageCount: OpaquePointer
     /// The number of pages in the log at which the next commit looks at the size of the database.
-    private var limit = least
+    private var limit = minimum
 
     /// - Parameter connection: the connection that writes.
     init(_ connection: Connection) throws(StorageError) {
@@ -48,7 +48,7 @@ final class LogLimit {
     private func isReached(by pages: Int) -> Bool {
         let size = sqlite3_step(pageCount) == SQLITE_ROW ? sqlite3_column_int64(pageCount, 0) : 0
         sqlite3_reset(pageCount)
-        limit = Int(min(max(size, Int64(Self.least)), Int64(Self.most)))
+        limit = Int(min(max(size, Int64(Self.minimum)), Int64(Self.maximum)))
         return pages >= limit
     }
 }

@@ -10,7 +10,7 @@ extension QueryCompiler {
         guard plan.choosesRelated, let (edge, test) = term.throughReference, term.isEquality || !plan.endsEarly,
             isToKey(edge)
         else { return nil }
-        return choice(edge, test, Place(plan.table, 0, conversions))
+        return choice(edge, test, place: Place(plan.table, alias: 0, conversions: conversions))
     }
 
     /// Returns whether the edge leads to one record, by its whole key. Another program's tables may compare otherwise.
@@ -20,11 +20,11 @@ extension QueryCompiler {
             && !plan.table.isForeign
     }
 
-    private mutating func choice(_ edge: Join, _ test: QueryTerm, _ place: Place) -> String {
+    private mutating func choice(_ edge: Join, _ test: QueryTerm, place: Place) -> String {
         let related = self.related(edge)
         let condition: String
         if let (next, test) = test.throughReference, isToKey(next) {
-            condition = choice(next, test, related)
+            condition = choice(next, test, place: related)
         } else {
             condition = self.condition(test, related)
         }

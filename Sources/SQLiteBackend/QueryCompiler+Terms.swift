@@ -7,8 +7,8 @@ extension QueryCompiler {
         case .constant(let constant): return constant ? "1" : "0"
         case .and(let terms) where term.canFail: return stepwise(terms, place, decidedBy: " IS NOT TRUE", as: "0")
         case .or(let terms) where term.canFail: return stepwise(terms, place, decidedBy: "", as: "1")
-        case .and(let terms): return chain(terms, "AND", ifEmpty: "1", place)
-        case .or(let terms): return chain(terms, "OR", ifEmpty: "0", place)
+        case .and(let terms): return chain(terms, word: "AND", ifEmpty: "1", place: place)
+        case .or(let terms): return chain(terms, word: "OR", ifEmpty: "0", place: place)
         case .not(let term): return "(\(condition(term, place)) IS NOT TRUE)"
         case .isNull(let term): return "(\(value(term, place)) IS NULL)"
         case .isIn(let term, let list, _):
@@ -18,11 +18,12 @@ extension QueryCompiler {
             let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
             return "((\(values)) IN (SELECT \(names) FROM storage_list(?\(parameters.list(list)))))"
         case .comparison(let comparison, let left, let right, let type):
-            return compare(comparison, left, right, type, place)
-        case .text(let test, let text, let pattern): return textTest(test, text, pattern, place)
+            return compare(comparison, left: left, right: right, type: type, place: place)
+        case .text(let test, let text, let pattern): return textTest(test, of: text, pattern: pattern, place: place)
         case .hasElement(let array, let element):
             return "storage_has_element(\(value(array, place)), \(value(element, place)))"
-        case .quantified(let quantifier, let edge, let term): return quantified(quantifier, edge, term, place)
+        case .quantified(let quantifier, let edge, let term):
+            return quantified(quantifier, edge, term: term, place: place)
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
             .distance, .choice:
             return "(\(value(term, place)) = 1)"
@@ -32,7 +33,7 @@ extension QueryCompiler {
     /// SQLite's parser has a small stack, which grows with what precedes a parenthesis, so the deepest term comes first
     /// (`QueryTerm.nestingCost` relies on it). It also limits how deep an expression nests, and a chain nests to one side;
     /// halves keep it flat.
-    private mutating func chain(_ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place) -> String {
+    private mutating func chain(_ terms: [QueryTerm], word: String, ifEmpty: String, place: Place) -> String {
         guard let deepest = terms.indices.max(by: { terms[$0].nestingCost < terms[$1].nestingCost }) else {
             return ifEmpty
         }
@@ -59,7 +60,7 @@ extension QueryCompiler {
     }
 
     private mutating func compare(
-        _ comparison: Comparison, _ left: QueryTerm, _ right: QueryTerm, _ type: ColumnType, _ place: Place
+        _ comparison: Comparison, left: QueryTerm, right: QueryTerm, type: ColumnType, place: Place
     ) -> String {
         let left = value(left, place)
         let right = value(right, place)
@@ -79,7 +80,7 @@ extension QueryCompiler {
     }
 
     private mutating func textTest(
-        _ test: TextTest, _ text: QueryTerm, _ pattern: QueryTerm, _ place: Place
+        _ test: TextTest, of text: QueryTerm, pattern: QueryTerm, place: Place
     ) -> String {
         let wanted = value(pattern, place)
         guard case .column = text, case .argument(let index) = pattern, test != .like else {
@@ -92,7 +93,7 @@ extension QueryCompiler {
         switch test {
         case .hasPrefix: return "(\(text) >= \(wanted) AND \(text) < \(parameter(endOfPrefix: index)))"
         case .hasSuffix:
-            // A part of an empty blob is null in SQLite, so the empty suffix is a case of its own.
+            // A part of an empty blob is null in SQLite, so the empty suffix is a separate case.
             let end = "substr(\(bytes), length(\(bytes)) - length(\(wantedBytes)) + 1) = \(wantedBytes)"
             return "((\(wanted) = '' AND \(text) IS NOT NULL) OR \(end))"
         case .contains, .like: return "(instr(\(bytes), \(wantedBytes)) > 0)"
@@ -102,7 +103,7 @@ extension QueryCompiler {
     // MARK: Edges
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ edge: Join, _ term: QueryTerm, _ place: Place
+        _ quantifier: Quantifier, _ edge: Join, term: QueryTerm, place: Place
     ) -> String {
         let related = related(edge)
         let rows = "SELECT 1 FROM " + rows(along: edge, related, from: place)
@@ -118,22 +119,22 @@ extension QueryCompiler {
     mutating func related(_ edge: Join) -> Place {
         if edge.link != nil { aliases += 1 }
         defer { aliases += 1 }
-        return Place(plan.tables[edge.table], aliases, conversions)
+        return Place(plan.tables[edge.table], alias: aliases, conversions: conversions)
     }
 
     private func rows(along edge: Join, _ related: Place, from place: Place) -> String {
         guard let link = edge.link else {
-            return "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))"
+            return "\(related.table) WHERE \(equal(related, inner: edge.inner, outer: place, columns: edge.outer))"
         }
         // By its keys, of which a link may give one several times.
-        let linked = Place(plan.tables[link.table], related.alias - 1, conversions)
+        let linked = Place(plan.tables[link.table], alias: related.alias - 1, conversions: conversions)
         let names = edge.inner.map(related.column).joined(separator: ", ")
         let keys = edge.outer.map { $0.map(linked.column) ?? "0" }.joined(separator: ", ")
         return "\(related.table) WHERE (\(names)) IN (SELECT \(keys) FROM \(linked.table)"
-            + " WHERE \(equal(linked, link.inner, place, link.outer)))"
+            + " WHERE \(equal(linked, inner: link.inner, outer: place, columns: link.outer)))"
     }
 
-    private func equal(_ place: Place, _ inner: [Int], _ outer: Place, _ columns: [Int?]) -> String {
+    private func equal(_ place: Place, inner: [Int], outer: Place, columns: [Int?]) -> String {
         zip(inner, columns).map { "\(place.column($0)) = \($1.map(outer.column) ?? "0")" }.joined(separator: " AND ")
     }
 

@@ -31,7 +31,7 @@ struct QueryCompiler {
 
     /// - Parameter arguments: only the numbers of their values and lists matter, which belong to the shape.
     /// - Parameter conversions: the representations of the plan's tables that other software created.
-    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ conversions: TableConversions) {
+    init(_ plan: QueryPlan, _ arguments: QueryArguments, conversions: TableConversions) {
         self.plan = plan
         self.conversions = conversions
         parameters = Parameters(arguments)
@@ -56,7 +56,7 @@ struct QueryCompiler {
         "SELECT " + columns.map(root.column).joined(separator: ", ") + rows()
     }
 
-    var root: Place { Place(plan.table, 0, conversions) }
+    var root: Place { Place(plan.table, alias: 0, conversions: conversions) }
 
     mutating func parameter(endOfPrefix index: Int) -> String {
         prefixEnds.append(index)
@@ -179,7 +179,7 @@ struct Place {
     let alias: Int
     let table: String
 
-    init(_ table: TableSchema, _ alias: Int, _ conversions: TableConversions) {
+    init(_ table: TableSchema, alias: Int, conversions: TableConversions) {
         self.alias = alias
         names = table.columns.indices.map { conversions.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
         self.table = "\(table.name.quotedName) AS t\(alias)"

@@ -17,7 +17,7 @@ final class Reactions {
         fileprivate var own: Set<String> = []
     }
 
-    /// The declarations that may change rows, in the words of the lacking capability; empty if there are none.
+    /// The declarations that may change rows, in the words of the lacking capability; empty if none exist.
     private(set) var declared: [String] = []
     /// The tables in which other rows than the written ones were changed since ``forget()``.
     private(set) var tables: Set<String> = []
@@ -61,7 +61,7 @@ final class Reactions {
         sqlite3_set_authorizer(
             database,
             { context, action, table, column, _, trigger in
-                Reactions.from(context)?.willAccess(action, table, column, by: trigger)
+                Reactions.from(context)?.willAccess(action, table: table, column: column, by: trigger)
                 return SQLITE_OK
             }, context)
         sqlite3_update_hook(
@@ -85,7 +85,7 @@ final class Reactions {
     }
 
     private func willAccess(
-        _ action: Int32, _ table: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?,
+        _ action: Int32, table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?,
         by trigger: UnsafePointer<CChar>?
     ) {
         guard recorded != nil, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let table else { return }

@@ -27,12 +27,12 @@ final class SQLFunctions {
     /// Registers the functions. The connection keeps this object as long as the database is open.
     func register(_ database: OpaquePointer) -> Int32 {
         let scalars: [(name: String, arguments: Int32, body: Scalar)] = [
-            ("storage_fold", 2, { SQLCall($0, $1, $2).run(SQLCall.fold) }),
-            ("storage_text", 3, { SQLCall($0, $1, $2).run(SQLCall.testText) }),
-            ("storage_has_element", 2, { SQLCall($0, $1, $2).run(SQLCall.hasElement) }),
-            ("storage_element_count", 1, { SQLCall($0, $1, $2).run(SQLCall.countElements) }),
-            ("storage_compute", 4, { SQLCall($0, $1, $2).run(SQLCall.compute) }),
-            ("storage_distance", 3, { SQLCall($0, $1, $2).run(SQLCall.measure) }),
+            ("storage_fold", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.fold) }),
+            ("storage_text", 3, { SQLCall($0, count: $1, values: $2).run(SQLCall.testText) }),
+            ("storage_has_element", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.hasElement) }),
+            ("storage_element_count", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.countElements) }),
+            ("storage_compute", 4, { SQLCall($0, count: $1, values: $2).run(SQLCall.compute) }),
+            ("storage_distance", 3, { SQLCall($0, count: $1, values: $2).run(SQLCall.measure) }),
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -41,8 +41,8 @@ final class SQLFunctions {
                 database, scalar.name, scalar.arguments, flags, this, scalar.body, nil, nil, nil)
             guard code == SQLITE_OK else { return code }
         }
-        let sum: Scalar = { SQLCall($0, $1, $2).step(.sum) }
-        let average: Scalar = { SQLCall($0, $1, $2).step(.average) }
+        let sum: Scalar = { SQLCall($0, count: $1, values: $2).step(.sum) }
+        let average: Scalar = { SQLCall($0, count: $1, values: $2).step(.average) }
         for (name, step) in [("storage_sum", sum), ("storage_average", average)] {
             let code = sqlite3_create_function_v2(database, name, 2, flags, this, nil, step, Self.end, nil)
             guard code == SQLITE_OK else { return code }
@@ -50,7 +50,7 @@ final class SQLFunctions {
         return SQLITE_OK
     }
 
-    private static let end: @convention(c) (OpaquePointer?) -> Void = { SQLCall($0, 0, nil).end() }
+    private static let end: @convention(c) (OpaquePointer?) -> Void = { SQLCall($0, count: 0, values: nil).end() }
 
     fileprivate static func type(_ code: Int64) -> ColumnType? { element(types, code) }
     fileprivate static func operation(_ code: Int64) -> Arithmetic? { element(operations, code) }
@@ -78,7 +78,7 @@ struct SQLCall {
     private let context: OpaquePointer?
     private let arguments: UnsafeMutableBufferPointer<OpaquePointer?>
 
-    init(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    init(_ context: OpaquePointer?, count: Int32, values: UnsafeMutablePointer<OpaquePointer?>?) {
         self.context = context
         arguments = UnsafeMutableBufferPointer(start: values, count: values == nil ? 0 : Int(count))
     }

@@ -37,7 +37,7 @@ extension SQLiteEngine: CheckingEngine {
                     problems.append("\(table), \(place): what it refers to in \(text(row[2])) is missing")
                 }
             } catch {
-                // A declaration that SQLite cannot follow: it refers to columns that are not there, or not unique.
+                // A declaration that SQLite cannot follow: it refers to columns that do not exist or are not unique.
                 guard let cause = error.underlying as? SQLiteError, cause.code == SQLITE_ERROR else { throw error }
                 problems.append("\(table): its foreign keys cannot be checked: \(cause.message)")
             }

@@ -66,7 +66,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
         isReadOnlyFile = connection.isReadOnly
         isUnwritable = connection.unwritable != nil
         writer = Mutex(WriterState(connection: connection))
-        pool = ConnectionPool(opened, file, definitions, logger: logger)
+        pool = ConnectionPool(opened, file: file, definitions: definitions, logger: logger)
         note(connection.reactions)
         logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
     }

@@ -2,7 +2,7 @@ internal import StorageDriver
 
 extension SQLiteSession: QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        var compiler = QueryCompiler(plan, arguments, try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
         let sql = compiler.select()
         let steps = try steps(of: sql)
         // The first step that names the table t0; others concern its children and lists.

@@ -41,7 +41,7 @@ class SQLiteSession: StorageSession {
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
         let prepared = plan.id.map { connection.prepared($0, for: plan) }
         if let statement = prepared?.query, !statement.isInUse { return statement }
-        var compiler = QueryCompiler(plan, arguments, try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
         let sql = compiler.select()
         // What is used once was planned for the tables that are being looked at.
         let statement = try Statement(
@@ -65,9 +65,8 @@ class SQLiteSession: StorageSession {
         }
     }
 
-    /// Keeps the snapshot of the next query for those after it, and returns the version of the database in it: the connection sees
-    /// it again only while nobody has committed. A transaction has a snapshot anyway; it returns nil, as it sees its own writes.
-    func holdSnapshot() throws(StorageError) -> Int64? { nil }
+    /// Keeps the snapshot of the next query for the queries after it. A transaction has a snapshot anyway.
+    func holdSnapshot() throws(StorageError) {}
 
     final func bind(
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
@@ -150,12 +149,10 @@ final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
         holdsSnapshot = true
     }
 
-    override func holdSnapshot() throws(StorageError) -> Int64? {
-        if !holdsSnapshot {
-            try connection.begin(.beginRead)
-            holdsSnapshot = true
-        }
-        return try connection.dataVersion()
+    override func holdSnapshot() throws(StorageError) {
+        guard !holdsSnapshot else { return }
+        try connection.begin(.beginRead)
+        holdsSnapshot = true
     }
 
     func end() {

@@ -5,7 +5,7 @@ internal import StorageDriver
 extension SQLiteWriter {
     /// Runs a statement that writes some rows of a batch.
     func run(
-        _ statement: Statement, _ batch: borrowing RowBatch, _ rows: Range<Int>
+        _ statement: Statement, _ batch: borrowing RowBatch, rows: Range<Int>
     ) throws(StorageError) -> Int {
         if connection.reacts {
             connection.reactions.willWrite(batch.rowNumbers(rows, isKeyed: try hasRowNumbers(batch.plan.table)))
@@ -17,7 +17,7 @@ extension SQLiteWriter {
     ///
     /// - Returns: whether it has written them.
     func runWhole(
-        _ statement: Statement, _ batch: borrowing RowBatch, _ rows: Range<Int>
+        _ statement: Statement, _ batch: borrowing RowBatch, rows: Range<Int>
     ) throws(StorageError) -> Bool {
         guard connection.reacts else {
             let changed = try statement.run()
@@ -26,7 +26,7 @@ extension SQLiteWriter {
         let reactions = connection.reactions.tables
         try connection.run(.savepoint)
         do throws(StorageError) {
-            if try run(statement, batch, rows) == rows.count {
+            if try run(statement, batch, rows: rows) == rows.count {
                 try connection.run(.release)
                 return true
             }

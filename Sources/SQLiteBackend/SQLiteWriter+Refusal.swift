@@ -3,7 +3,7 @@ internal import StorageDriver
 
 extension SQLiteWriter {
     /// The contract's error for a failed constraint, with the row's key.
-    func refusal(_ error: StorageError, _ batch: borrowing RowBatch, _ row: Int) -> StorageError {
+    func refusal(_ error: StorageError, of batch: borrowing RowBatch, row: Int) -> StorageError {
         guard let cause = error.underlying as? SQLiteError else {
             // A value that a table of other software cannot represent.
             return error.code == .invalidValue ? batch.error(error.code, error.message, row: row) : error

@@ -83,23 +83,23 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
             let isWhole: Bool
             do {
                 try many.bind(batch.cells + row * batch.width, count: perStatement * batch.width)
-                isWhole = try runWhole(many, batch, rows)
+                isWhole = try runWhole(many, batch, rows: rows)
             } catch {
                 // If the failure has ended the transaction, it does not concern a row.
                 try connection.checkTransaction()
-                try putOneByOne(batch, rows, prepared)
+                try putOneByOne(batch, rows, prepared: prepared)
                 throw error
             }
-            if !isWhole { try putOneByOne(batch, rows, prepared) }
+            if !isWhole { try putOneByOne(batch, rows, prepared: prepared) }
             row += perStatement
         }
-        try putOneByOne(batch, row..<batch.count, prepared)
+        try putOneByOne(batch, row..<batch.count, prepared: prepared)
         return batch.count
     }
 
     /// Also used after a statement for several rows has failed and undone its rows, to find the row that fails.
     private func putOneByOne(
-        _ batch: borrowing RowBatch, _ rows: Range<Int>, _ prepared: PreparedPlan
+        _ batch: borrowing RowBatch, _ rows: Range<Int>, prepared: PreparedPlan
     ) throws(StorageError) {
         guard !rows.isEmpty else { return }
         let one = try prepared.one { () throws(StorageError) in
@@ -109,9 +109,9 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
             let changed: Int
             do {
                 try one.bind(batch.cells + row * batch.width, count: batch.width)
-                changed = try run(one, batch, row..<row + 1)
+                changed = try run(one, batch, rows: row..<row + 1)
             } catch {
-                throw refusal(error, batch, row)
+                throw refusal(error, of: batch, row: row)
             }
             if changed == 0, try isKeptOut(batch, row) { throw keptOut(batch, row) }
         }
@@ -126,9 +126,9 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
             let changed: Int
             do {
                 try one.bind(batch.cells + row * batch.width, count: batch.width)
-                changed = try run(one, batch, row..<row + 1)
+                changed = try run(one, batch, rows: row..<row + 1)
             } catch {
-                throw refusal(error, batch, row)
+                throw refusal(error, of: batch, row: row)
             }
             guard changed > 0 else {
                 if connection.reacts, try isStored(batch, row) { throw keptOut(batch, row) }
@@ -174,7 +174,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
         guard case .columns(let columns) = keys.query.result else {
             throw StorageError(.unsupported, "Only a query for columns gives keys.")
         }
-        var compiler = QueryCompiler(keys, arguments, TableConversions())
+        var compiler = QueryCompiler(keys, arguments, conversions: TableConversions())
         let sql = try self.compiler(plan).delete(keys: compiler.columns(columns))
         return try Statement(connection, sql, prefixEnds: compiler.prefixEnds)
     }
@@ -188,26 +188,26 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
         // A key of the whole table has one row, which is stored, as its key was read in this transaction.
         let isWhole = batch.plan.keyColumns.count == batch.plan.table.key.count
         do {
-            let changed = try patch(many, values, batch, 0..<batch.count)
+            let changed = try patch(many, values: values, batch: batch, keys: 0..<batch.count)
             if !connection.reacts || !isWhole || changed >= batch.count { return changed }
         } catch {
             try connection.checkTransaction()
             // The statement has undone its rows. Run them one by one to find the row that fails.
-            _ = try patchOneByOne(many, values, batch)
+            _ = try patchOneByOne(many, values: values, batch: batch)
             throw error
         }
-        return try patchOneByOne(many, values, batch)
+        return try patchOneByOne(many, values: values, batch: batch)
     }
 
     private func patchOneByOne(
-        _ statement: Statement, _ values: UnsafePointer<Cell>, _ batch: borrowing RowBatch
+        _ statement: Statement, values: UnsafePointer<Cell>, batch: borrowing RowBatch
     ) throws(StorageError) -> Int {
         var changed = 0
         for row in 0..<batch.count {
             do {
-                changed += try patch(statement, values, batch, row..<row + 1)
+                changed += try patch(statement, values: values, batch: batch, keys: row..<row + 1)
             } catch {
-                throw refusal(error, batch, row)
+                throw refusal(error, of: batch, row: row)
             }
             if changed <= row, connection.reacts, try isStored(batch, row) { throw keptOut(batch, row) }
         }
@@ -215,13 +215,13 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
     }
 
     private func patch(
-        _ statement: Statement, _ values: UnsafePointer<Cell>, _ batch: borrowing RowBatch, _ keys: Range<Int>
+        _ statement: Statement, values: UnsafePointer<Cell>, batch: borrowing RowBatch, keys: Range<Int>
     ) throws(StorageError) -> Int {
         try statement.bind(values, count: batch.plan.columns.count)
         try statement.bind(
             batch.cells + keys.lowerBound * batch.width, rows: keys.count, width: batch.width,
             at: batch.plan.columns.count + 1)
-        return try run(statement, batch, keys)
+        return try run(statement, batch, rows: keys)
     }
 
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {

@@ -6,7 +6,7 @@ enum SchemaCompiler {
         switch change {
         case .create(let table): [create(table)] + table.columns.indices.compactMap { index($0, table) }
         case .drop(let table): ["DROP TABLE " + table.name.quotedName]
-        case .alter(let old, let new, let added): alter(old, new, added)
+        case .alter(let old, let new, let added): alter(old, to: new, added: added)
         }
     }
 
@@ -59,7 +59,7 @@ enum SchemaCompiler {
         return "CREATE \(kind) \(indexName(column, table)) ON \(table.name.quotedName) (\(columns))"
     }
 
-    /// Makes the index of a reference to a key of several parts anew: earlier versions have put its first part alone into it.
+    /// Makes the index of a reference to a key of several parts again: earlier versions have put its first part alone into it.
     static func replaceIndex(_ columns: [Int], _ table: TableSchema) -> [String] {
         let first = table.columns[columns[0]]
         return ["DROP INDEX IF EXISTS " + indexName(first, table)] + (index(columns[0], table).map { [$0] } ?? [])
@@ -67,7 +67,7 @@ enum SchemaCompiler {
 
     // MARK: Alterations
 
-    private static func alter(_ old: TableSchema, _ new: TableSchema, _ added: [Value]) -> [String] {
+    private static func alter(_ old: TableSchema, to new: TableSchema, added: [Value]) -> [String] {
         // Indexes are dropped first and then created, since their names depend on those of the table and the column.
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name

@@ -13,29 +13,23 @@ final class SortBound {
     @exclusivity(unchecked) private var sample: Statement?
     @exclusivity(unchecked) private var scan: Statement?
     @exclusivity(unchecked) private var select: Statement?
-    @exclusivity(unchecked) private var last: Answer?
-
-    /// The rows of the last query, which it has again while nobody has written to the database.
-    private struct Answer {
-        let numbers: [Int64]
-        let arguments: QueryArguments
-        let version: Int64
-    }
 
     init(_ sql: QueryCompiler.BoundedSelect?, tables: [TableSchema], kinds: [UInt8]) {
-        (self.sql, self.tables, self.kinds) = (sql, tables, kinds)
+        self.sql = sql
+        self.tables = tables
+        self.kinds = kinds
     }
 
     /// The places of a sample: far more than those that hold the best rows of a table in the opposite order.
     private static let places = 512
     /// The most rows of the result, with those that are skipped, for which a bound is worth its sample.
-    private static let mostRows = 1024
+    private static let maximumRows = 1024
     /// A table has so many times the rows of a sample at least.
-    private static let leastShare = 12
+    private static let minimumShare = 12
 
     /// The limit and the offset of a query as one number of rows; nil if they are none or many.
     static func rows(_ arguments: QueryArguments) -> Int? {
-        guard let limit = arguments.limit, limit > 0, limit <= mostRows, arguments.offset <= mostRows - limit else {
+        guard let limit = arguments.limit, limit > 0, limit <= maximumRows, arguments.offset <= maximumRows - limit else {
             return nil
         }
         return limit + arguments.offset
@@ -55,15 +49,15 @@ final class SortBound {
     func sample(for rows: Int, _ connection: Connection) throws(StorageError) -> Sample? {
         guard let sql else { return nil }
         let perPlace = 16 * ((rows + 127) / 128)
-        let leastRows = Int64(Self.places * perPlace * Self.leastShare)
+        let minimumRows = Int64(Self.places * perPlace * Self.minimumShare)
         guard let (low, high) = try limits(sql, connection) else { return nil }
         let (range, isWide) = high.subtractingReportingOverflow(low)
-        guard !isWide, range >= leastRows else { return nil }
+        guard !isWide, range >= minimumRows else { return nil }
         // The rows around the middle say how far the numbers are from each other.
         let middle = low + range / 2
-        guard let end = try number(perPlace - 1, after: middle, sql, connection) else { return nil }
+        guard let end = try number(perPlace - 1, after: middle, in: sql, on: connection) else { return nil }
         let width = end - middle
-        guard range / (width + 1) >= leastRows / Int64(perPlace) else { return nil }
+        guard range / (width + 1) >= minimumRows / Int64(perPlace) else { return nil }
         let step = range / Int64(Self.places)
         return Sample(start: low, step: step, last: high - step, width: width)
     }
@@ -80,7 +74,7 @@ final class SortBound {
     }
 
     private func number(
-        _ count: Int, after number: Int64, _ sql: QueryCompiler.BoundedSelect, _ connection: Connection
+        _ count: Int, after number: Int64, in sql: QueryCompiler.BoundedSelect, on connection: Connection
     ) throws(StorageError) -> Int64? {
         let statement = try Self.statement(&distance) { () throws(StorageError) in
             try Statement(connection, sql.distance, planned: tables)
@@ -151,34 +145,6 @@ final class SortBound {
         return select
     }
 
-    // MARK: The last answer
-
-    /// Returns whether the last query had these arguments.
-    func hasAnswered(_ arguments: QueryArguments) -> Bool {
-        guard let last, arguments.lists.isEmpty else { return false }
-        let known = last.arguments
-        return known.limit == arguments.limit && known.offset == arguments.offset
-            && known.values.elementsEqual(arguments.values, by: Self.isSame)
-    }
-
-    /// Returns the rows of the last query, if the database has this version still.
-    func answer(at version: Int64) -> [Int64]? { last?.version == version ? last?.numbers : nil }
-
-    /// Keeps the rows of a query that has no large arguments.
-    func keep(_ numbers: [Int64], of arguments: QueryArguments, at version: Int64) {
-        let isSmall = arguments.lists.isEmpty && arguments.values.count <= 16 && arguments.values.allSatisfy(\.isShort)
-        last = isSmall ? Answer(numbers: numbers, arguments: arguments, version: version) : nil
-    }
-
-    /// Returns whether SQLite gets the same for both, and not equal numbers of different types.
-    private static func isSame(_ left: Value, _ right: Value) -> Bool {
-        switch (left, right) {
-        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-        case (.null, .null), (.int, .int), (.unsigned, .unsigned), (.text, .text), (.blob, .blob): left == right
-        default: false
-        }
-    }
-
     private static func statement(
         _ known: inout Statement?, _ make: () throws(StorageError) -> Statement
     ) throws(StorageError) -> Statement {
@@ -201,19 +167,15 @@ extension SQLiteSession {
         if let known = prepared.bound {
             bound = known
         } else {
-            bound = try sortBound(plan, arguments, prepared)
+            bound = try sortBound(plan, arguments, prepared: prepared)
         }
         func bind(_ statement: Statement) throws(StorageError) { try self.bind(arguments, of: plan, to: statement) }
-        var numbers: [Int64]?
-        if bound.hasAnswered(arguments), let version = try holdSnapshot() { numbers = bound.answer(at: version) }
-        if numbers == nil {
-            guard let sample = try bound.sample(for: rows, connection) else { return nil }
-            // The bound is true of the rows that it was found in.
-            let version = try holdSnapshot()
-            numbers = try bound.numbers(sample, rows: rows, connection, counting: work, bind: bind)
-            if let numbers, let version { bound.keep(numbers, of: arguments, at: version) }
-        }
-        guard let numbers, let statement = try bound.select(numbers, connection, bind: bind) else { return nil }
+        guard let sample = try bound.sample(for: rows, connection) else { return nil }
+        // The bound is true of the rows that it was found in.
+        try holdSnapshot()
+        guard let numbers = try bound.numbers(sample, rows: rows, connection, counting: work, bind: bind),
+            let statement = try bound.select(numbers, connection, bind: bind)
+        else { return nil }
         work?.add(stepsOf: statement)
         do {
             return try statement.cursor()
@@ -224,9 +186,9 @@ extension SQLiteSession {
     }
 
     private func sortBound(
-        _ plan: QueryPlan, _ arguments: QueryArguments, _ prepared: PreparedPlan
+        _ plan: QueryPlan, _ arguments: QueryArguments, prepared: PreparedPlan
     ) throws(StorageError) -> SortBound {
-        var compiler = QueryCompiler(plan, arguments, try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
         let rowNumber = try rowNumber(of: plan.table)
         var sql = rowNumber.flatMap { compiler.bounded(rowNumber: $0) }
         if sql != nil, let plain = prepared.query?.sql {
@@ -246,16 +208,5 @@ extension SQLiteSession {
         }
         let foreign = try connection.foreign.table(table, connection)
         return foreign.hasRowID ? foreign.rowID : nil
-    }
-}
-
-extension Value {
-    /// True if the value takes few bytes.
-    fileprivate var isShort: Bool {
-        switch self {
-        case .text(let text): text.utf8.count <= 4096
-        case .blob(let bytes): bytes.count <= 4096
-        case .null, .int, .unsigned, .double: true
-        }
     }
 }

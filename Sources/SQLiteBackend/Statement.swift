@@ -112,10 +112,11 @@ final class Statement: CursorSource {
         switch value {
         case .null: code = csqlite_bind_copy(handle, Int32(index), csqlite_cell())
         case .int(let value): code = sqlite3_bind_int64(handle, Int32(index), value)
-        case .unsigned(let value): code = bindCopy(value, CSQLITE_UNSIGNED, index)
-        case .double(let value): code = bindCopy(value.bitPattern, CSQLITE_DOUBLE, index)
-        case .text(var text): code = text.withUTF8 { bindCopy(UnsafeRawBufferPointer($0), CSQLITE_TEXT, index) }
-        case .blob(let bytes): code = bytes.withUnsafeBytes { bindCopy($0, CSQLITE_BLOB, index) }
+        case .unsigned(let value): code = bindCopy(value, tag: CSQLITE_UNSIGNED, at: index)
+        case .double(let value): code = bindCopy(value.bitPattern, tag: CSQLITE_DOUBLE, at: index)
+        case .text(var text):
+            code = text.withUTF8 { bindCopy(UnsafeRawBufferPointer($0), tag: CSQLITE_TEXT, at: index) }
+        case .blob(let bytes): code = bytes.withUnsafeBytes { bindCopy($0, tag: CSQLITE_BLOB, at: index) }
         }
         try check(code)
     }
@@ -126,15 +127,15 @@ final class Statement: CursorSource {
         try check(sqlite3_bind_value(handle, Int32(index), value))
     }
 
-    private func bindCopy(_ bits: UInt64, _ tag: some BinaryInteger, _ index: Int, length: Int = 0) -> Int32 {
+    private func bindCopy(_ bits: UInt64, tag: some BinaryInteger, at index: Int, length: Int = 0) -> Int32 {
         let cell = csqlite_cell(bits: bits, length: UInt32(truncatingIfNeeded: length), tag: UInt32(tag))
         return csqlite_bind_copy(handle, Int32(index), cell)
     }
 
-    private func bindCopy(_ bytes: UnsafeRawBufferPointer, _ tag: some BinaryInteger, _ index: Int) -> Int32 {
+    private func bindCopy(_ bytes: UnsafeRawBufferPointer, tag: some BinaryInteger, at index: Int) -> Int32 {
         // A cell says the length of its bytes in 32 bits; SQLite's limit is lower.
         guard bytes.count <= Int(UInt32.max) else { return SQLITE_TOOBIG }
-        return bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag, index, length: bytes.count)
+        return bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag: tag, at: index, length: bytes.count)
     }
 
     /// Binds the least text that is greater than every text with the prefix: its last byte plus one, since 0xFF is not
@@ -142,7 +143,7 @@ final class Statement: CursorSource {
     func bindEnd(ofPrefix prefix: Value, at index: Int) throws(StorageError) {
         guard case .text(let text) = prefix, let last = text.utf8.last else { return try bind(.blob([]), at: index) }
         let end = Array(text.utf8.dropLast()) + [last + 1]
-        let code = end.withUnsafeBytes { bindCopy($0, CSQLITE_TEXT, index) }
+        let code = end.withUnsafeBytes { bindCopy($0, tag: CSQLITE_TEXT, at: index) }
         try check(code)
     }
 

@@ -20,7 +20,7 @@ struct StorageSettings: OptionSettings {
 
     /// The store's address, with these settings as the source of its options.
     ///
-    /// - Throws: `configuration` if there is none, or more than one.
+    /// - Throws: `configuration` if none exists, or more than one.
     consuming func url() throws(StorageError) -> StorageURL {
         // A URL may have a password in it.
         let text = try value("storage.url", .secret)

@@ -111,7 +111,7 @@ package struct DocumentSource: RecordSource {
 
     package var fraction: Double { input.fraction }
 
-    /// True if there is one record and no array.
+    /// True for one record, false for an array.
     var isSingle: Bool { state == .single }
 
     package mutating func next() throws -> InputRecord? { try next(by: nil) }

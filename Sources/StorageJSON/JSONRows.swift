@@ -37,7 +37,7 @@ final class JSONRows {
         var row = graph.beginRoot(number: graph.buffers[0].count)
         do {
             var scanner = JSONScanner(bytes)
-            try read(tables[0], &scanner, &row)
+            try read(tables[0], &scanner, row: &row)
             guard !graph.hasFailed else { throw FastPathUnavailable.found }
             return scanner.position
         } catch {
@@ -48,9 +48,9 @@ final class JSONRows {
 
     // MARK: Objects
 
-    private func read(_ table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter) throws {
+    private func read(_ table: JSONTable, _ scanner: inout JSONScanner, row: inout RowWriter) throws {
         var found = Found()
-        try read(object: 0, of: table, &scanner, &row, &found)
+        try read(object: 0, of: table, &scanner, row: &row, found: &found)
         guard found.properties != table.all else { return }
         for index in table.leaves.indices where found.properties & (1 << UInt64(index)) == 0 {
             try writeMissing(index, of: table, &row)
@@ -58,7 +58,7 @@ final class JSONRows {
     }
 
     private func read(
-        object: Int, of table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter, _ found: inout Found
+        object: Int, of table: JSONTable, _ scanner: inout JSONScanner, row: inout RowWriter, found: inout Found
     ) throws {
         var (expected, isFirst) = (0, true)
         var others: [Range<Int>] = []
@@ -68,7 +68,7 @@ final class JSONRows {
             let name = try scanner.name()
             guard !name.hasEscapes else { throw FastPathUnavailable.found }
             guard let place = table.place(of: scanner.bytes(name.range), in: object, near: expected) else {
-                try pass(name.range, &others, &scanner)
+                try pass(name.range, &others, scanner: &scanner)
                 continue
             }
             expected = place + 1
@@ -76,19 +76,19 @@ final class JSONRows {
             case .property(let index):
                 guard found.properties & (1 << UInt64(index)) == 0 else { throw FastPathUnavailable.found }
                 found.properties |= 1 << UInt64(index)
-                try read(index, of: table, &scanner, &row)
+                try read(index, of: table, &scanner, row: &row)
             case .object(let inner):
                 guard scanner.peek() == UInt8(ascii: "{"), found.objects & (1 << UInt64(inner)) == 0 else {
                     throw FastPathUnavailable.found
                 }
                 found.objects |= 1 << UInt64(inner)
-                try read(object: inner, of: table, &scanner, &row, &found)
+                try read(object: inner, of: table, &scanner, row: &row, found: &found)
             }
         }
     }
 
     /// Passes over a member that no property names, unless its name has come before.
-    private func pass(_ name: Range<Int>, _ others: inout [Range<Int>], _ scanner: inout JSONScanner) throws {
+    private func pass(_ name: Range<Int>, _ others: inout [Range<Int>], scanner: inout JSONScanner) throws {
         let bytes = scanner.bytes(name)
         guard TextBytes.isText(bytes), others.count < 16,
             !others.contains(where: { scanner.bytes($0).elementsEqual(bytes) })
@@ -115,10 +115,10 @@ final class JSONRows {
     // MARK: Properties
 
     private func read(
-        _ index: Int, of table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter
+        _ index: Int, of table: JSONTable, _ scanner: inout JSONScanner, row: inout RowWriter
     ) throws {
         let leaf = table.leaves[index]
-        if leaf.isOwned { return try readOwned(leaf, &scanner, &row) }
+        if leaf.isOwned { return try readOwned(leaf, &scanner, row: &row) }
         row.move(to: leaf.cell)
         let next = scanner.peek()
         let start = scanner.position
@@ -139,29 +139,32 @@ final class JSONRows {
         default: break
         }
         scanner.position = start
-        try write(try parsed(&scanner), index, of: table, &row)
+        try write(try parsed(&scanner), index, of: table, row: &row)
     }
 
     /// Writes a value or a reference as the builder reads it.
     ///
-    /// - Parameter json: nil where there is none.
-    private func write(_ json: JSONValue?, _ index: Int, of table: JSONTable, _ row: inout RowWriter) throws {
+    /// - Parameter json: nil if none exists.
+    private func write(_ json: JSONValue?, _ index: Int, of table: JSONTable, row: inout RowWriter) throws {
         let (leaf, property) = (table.leaves[index], table.properties[index])
         switch property.content {
-        case .column where table.isElement: try write(builder.key(json, table.parts, property), table.parts, leaf, &row)
-        case .column(let type): try write(builder.column(json, type, property), type, at: leaf.cell, &row)
-        case .reference(let parts): try write(builder.key(json, parts, property), parts, leaf, &row)
+        case .column where table.isElement:
+            try write(builder.key(json, table.parts, property: property), table.parts, leaf: leaf, row: &row)
+        case .column(let type):
+            try write(builder.column(json, type, property: property), type, at: leaf.cell, row: &row)
+        case .reference(let parts):
+            try write(builder.key(json, parts, property: property), parts, leaf: leaf, row: &row)
         case .child, .children: throw FastPathUnavailable.found
         }
     }
 
     private func write(
-        _ key: [Value], _ parts: [RecordBuilder.Part], _ leaf: JSONTable.Leaf, _ row: inout RowWriter
+        _ key: [Value], _ parts: [RecordBuilder.Part], leaf: JSONTable.Leaf, row: inout RowWriter
     ) throws {
-        for (part, value) in key.enumerated() { try write(value, parts[part].type, at: leaf.cell + part, &row) }
+        for (part, value) in key.enumerated() { try write(value, parts[part].type, at: leaf.cell + part, row: &row) }
     }
 
-    private func write(_ value: Value, _ type: ColumnType, at cell: Int, _ row: inout RowWriter) throws {
+    private func write(_ value: Value, _ type: ColumnType, at cell: Int, row: inout RowWriter) throws {
         guard let stored = value.stored(as: type) else { throw FastPathUnavailable.found }
         row.move(to: cell)
         row.write(stored)
@@ -169,7 +172,7 @@ final class JSONRows {
 
     // MARK: What is owned
 
-    private func readOwned(_ leaf: JSONTable.Leaf, _ scanner: inout JSONScanner, _ row: inout RowWriter) throws {
+    private func readOwned(_ leaf: JSONTable.Leaf, _ scanner: inout JSONScanner, row: inout RowWriter) throws {
         if scanner.peek() == UInt8(ascii: "n"), scanner.takeExactly("null") {
             guard leaf.isOptional else { throw FastPathUnavailable.found }
             return writeNone(leaf, &row)
@@ -185,20 +188,20 @@ final class JSONRows {
             try scanner.enter(UInt8(ascii: "["))
             var position = 0
             while try scanner.hasNext(UInt8(ascii: "]"), isFirst: position == 0) {
-                try readChild(tables[leaf.table], place, position, &scanner)
+                try readChild(tables[leaf.table], place, position: position, scanner: &scanner)
                 position += 1
             }
         } else {
-            try readChild(tables[leaf.table], place, 0, &scanner)
+            try readChild(tables[leaf.table], place, position: 0, scanner: &scanner)
         }
         place.end(&row)
     }
 
     private func readChild(
-        _ table: JSONTable, _ place: borrowing ChildWriter, _ position: Int, _ scanner: inout JSONScanner
+        _ table: JSONTable, _ place: borrowing ChildWriter, position: Int, scanner: inout JSONScanner
     ) throws {
         var row = place.beginChild(position)
-        if table.isElement { try read(0, of: table, &scanner, &row) } else { try read(table, &scanner, &row) }
+        if table.isElement { try read(0, of: table, &scanner, row: &row) } else { try read(table, &scanner, row: &row) }
     }
 
     private func writeNone(_ leaf: JSONTable.Leaf, _ row: inout RowWriter) {
@@ -210,7 +213,7 @@ final class JSONRows {
     /// Writes a property that the JSON lacks.
     private func writeMissing(_ index: Int, of table: JSONTable, _ row: inout RowWriter) throws {
         let leaf = table.leaves[index]
-        guard leaf.isOwned else { return try write(nil, index, of: table, &row) }
+        guard leaf.isOwned else { return try write(nil, index, of: table, row: &row) }
         let property = table.properties[index]
         if let write = property.writeDefault { return row.writeDefault(leaf.relation, at: leaf.presence, write) }
         guard leaf.isOptional || property.initial != nil else { throw FastPathUnavailable.found }

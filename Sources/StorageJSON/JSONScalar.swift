@@ -16,7 +16,7 @@ package enum JSONScalar {
     }
 
     package static func value(
-        _ json: JSONValue, _ type: ColumnType, _ rules: Rules = Rules()
+        _ json: JSONValue, _ type: ColumnType, rules: Rules = Rules()
     ) throws(RecordProblem) -> Value {
         switch type {
         case .array(let element):
@@ -28,7 +28,7 @@ package enum JSONScalar {
             guard rules.dates != nil || rules.isLenient || elements.contains(where: { isOther($0, element) }) else {
                 return .text(json.text)
             }
-            return .text(JSONValue.array(try self.elements(elements, element, rules)).text)
+            return .text(JSONValue.array(try self.elements(elements, element, rules: rules)).text)
         case .embedded: return .text((rules.isUntyped ? unquoted(json) : json).text)
         case .date where rules.dates != nil: return try date(json, rules)
         case .date where rules.numericDateHint != nil: try refuseUnclearDate(json, rules)
@@ -93,7 +93,7 @@ package enum JSONScalar {
 
     /// Elements as a stored array has them.
     private static func elements(
-        _ elements: [JSONValue], _ type: ColumnType, _ rules: Rules
+        _ elements: [JSONValue], _ type: ColumnType, rules: Rules
     ) throws(RecordProblem) -> [JSONValue] {
         var values: [JSONValue] = []
         for (index, element) in elements.enumerated() {
@@ -102,7 +102,7 @@ package enum JSONScalar {
                 continue
             }
             do {
-                values.append(try self.element(element, type, rules))
+                values.append(try self.element(element, type, rules: rules))
             } catch {
                 throw error.inside("[\(index)]")
             }
@@ -111,13 +111,13 @@ package enum JSONScalar {
     }
 
     private static func element(
-        _ json: JSONValue, _ type: ColumnType, _ rules: Rules
+        _ json: JSONValue, _ type: ColumnType, rules: Rules
     ) throws(RecordProblem) -> JSONValue {
         // The texts that a stored array has of them.
         if case .string(let text) = json, type == .decimal || type == .duration, type.row.value(of: text) != nil {
             return json
         }
-        let value = try value(json, type, rules)
+        let value = try value(json, type, rules: rules)
         switch (value, type) {
         case (.double(let number), .date) where number.isFinite: return .number(JSONFormat.number(number))
         case (_, .decimal), (_, .duration): return .string(type.row.text(of: value) ?? "")

@@ -87,7 +87,7 @@ final class JSONTable {
         }
         if parts.count > 1 { leaves[0].kind = .other }
         for (index, property) in properties.enumerated() {
-            guard Self.add(property.path[...], index, to: 0, &objects) else { return nil }
+            guard Self.add(property.path[...], property: index, to: 0, objects: &objects) else { return nil }
         }
         guard objects.count <= 60 else { return nil }
     }
@@ -131,7 +131,7 @@ final class JSONTable {
 
     /// Adds a property's path; false if it leads through another's.
     private static func add(
-        _ path: ArraySlice<String>, _ property: Int, to object: Int, _ objects: inout [[Member]]
+        _ path: ArraySlice<String>, property: Int, to object: Int, objects: inout [[Member]]
     ) -> Bool {
         guard let name = path.first.map({ Array($0.utf8) }) else { return false }
         let known = objects[object].first { $0.name == name }
@@ -140,13 +140,13 @@ final class JSONTable {
             return known == nil
         }
         switch known?.target {
-        case .object(let inner)?: return add(path.dropFirst(), property, to: inner, &objects)
+        case .object(let inner)?: return add(path.dropFirst(), property: property, to: inner, objects: &objects)
         case .property?: return false
         case nil:
             objects.append([])
             let inner = objects.count - 1
             objects[object].append(Member(name: name, target: .object(inner)))
-            return add(path.dropFirst(), property, to: inner, &objects)
+            return add(path.dropFirst(), property: property, to: inner, objects: &objects)
         }
     }
 

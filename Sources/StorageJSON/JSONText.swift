@@ -15,7 +15,7 @@ package enum JSONText {
 
     /// Appends a list with its brackets and separators.
     package static func append<C: Collection>(
-        _ list: C, _ open: Unicode.Scalar, _ close: Unicode.Scalar, to bytes: inout [UInt8],
+        _ list: C, open: Unicode.Scalar, close: Unicode.Scalar, to bytes: inout [UInt8],
         _ element: (C.Element, inout [UInt8]) -> Void
     ) {
         bytes.append(UInt8(ascii: open))
@@ -44,7 +44,7 @@ package enum JSONText {
 
     /// Appends a record with everything that it owns, under the stored names.
     package static func append(_ record: DynamicRecord, to bytes: inout [UInt8]) {
-        append(record.fields, "{", "}", to: &bytes) { field, bytes in
+        append(record.fields, open: "{", close: "}", to: &bytes) { field, bytes in
             append(field.name, to: &bytes)
             bytes.append(UInt8(ascii: ":"))
             append(field.content, to: &bytes)
@@ -56,7 +56,7 @@ package enum JSONText {
         switch content {
         case .value(let value, let type): ValueForm.append(value, type, to: &bytes)
         case .child(let child?): append(child, to: &bytes)
-        case .children(let children?): append(children, "[", "]", to: &bytes) { append($0, to: &$1) }
+        case .children(let children?): append(children, open: "[", close: "]", to: &bytes) { append($0, to: &$1) }
         case .child(nil), .children(nil): bytes += "null".utf8
         }
     }

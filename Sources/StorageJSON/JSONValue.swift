@@ -46,9 +46,9 @@ extension JSONValue {
         case .number(let number): text.append(contentsOf: number.utf8)
         case .string(let string): JSONText.append(string, to: &text)
         case .array(let elements):
-            JSONText.append(elements, "[", "]", to: &text) { $0.append(to: &$1) }
+            JSONText.append(elements, open: "[", close: "]", to: &text) { $0.append(to: &$1) }
         case .object(let members):
-            JSONText.append(members, "{", "}", to: &text) { member, text in
+            JSONText.append(members, open: "{", close: "}", to: &text) { member, text in
                 JSONText.append(member.name, to: &text)
                 text.append(UInt8(ascii: ":"))
                 member.value.append(to: &text)
@@ -72,11 +72,11 @@ package struct JSONParser {
     private var count = 0
 
     /// Deeper text than any record is, before it outgrows the stack.
-    private static let deepest = 256
+    private static let maximumDepth = 256
     /// More values than any record has, before small ones take a multiple of their text's memory.
-    private static let mostValues = 1 << 22
+    private static let maximumValues = 1 << 22
 
-    private init(_ bytes: UnsafeRawBufferPointer) { scanner = JSONScanner(bytes, deepest: Self.deepest) }
+    private init(_ bytes: UnsafeRawBufferPointer) { scanner = JSONScanner(bytes, deepest: Self.maximumDepth) }
 
     /// The value that the bytes are, with white space around it.
     package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONProblem) -> JSONValue {
@@ -88,7 +88,7 @@ package struct JSONParser {
 
     private mutating func value() throws(JSONProblem) -> JSONValue {
         count += 1
-        guard count <= Self.mostValues else {
+        guard count <= Self.maximumValues else {
             throw scanner.problem(
                 "There are more than 4,194,304 values in one (the limit of an import); cut it into records."
             )

@@ -37,7 +37,7 @@ final class ModelJSON<Model: Storable> {
     // MARK: Reading
 
     /// The number of records with some properties that are read before they are stored.
-    private static var most: Int { 512 }
+    private static var maximum: Int { 512 }
 
     /// Some records of the input.
     struct Part<Record> {
@@ -79,7 +79,7 @@ final class ModelJSON<Model: Storable> {
         }
     }
 
-    /// Calls the body with records that have only the properties that are there, in parts, and as `read(_:_:)` with
+    /// Calls the body with records that have only the properties that exist, in parts, and as `read(_:_:)` with
     /// those before one that cannot be read.
     func readParts(
         _ contents: any InputContents, _ body: (Part<DynamicRecord>) throws(StorageError) -> Void
@@ -90,12 +90,12 @@ final class ModelJSON<Model: Storable> {
                 part.isSingle = isSingle
                 let index = part.first + part.records.count
                 do throws(StorageError) {
-                    part.records.append(try record(input, place(index, isSingle: isSingle), index, isPart: true))
+                    part.records.append(try record(input, place(index, isSingle: isSingle), index: index, isPart: true))
                 } catch {
                     if !part.records.isEmpty { try body(part) }
                     throw error
                 }
-                guard part.records.count == Self.most else { return }
+                guard part.records.count == Self.maximum else { return }
             }
             part.fraction = fraction
             if !part.records.isEmpty { try body(part) }
@@ -127,35 +127,36 @@ final class ModelJSON<Model: Storable> {
     /// Adds a record that is not read from its bytes.
     private func add(_ input: InputRecord, _ part: Part<Model>) throws(StorageError) {
         let index = part.first + records.count
-        let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: false)
+        let record = try record(input, place(index, isSingle: part.isSingle), index: index, isPart: false)
         try placed(index, isSingle: part.isSingle) { () throws(StorageError) in try records.add(record) }
     }
 
     private func place(_ index: Int, isSingle: Bool) -> String { isSingle ? path : "\(path)[\(index)]" }
 
     private func record(
-        _ input: InputRecord, _ place: String, _ index: Int, isPart: Bool
+        _ input: InputRecord, _ place: String, index: Int, isPart: Bool
     ) throws(StorageError) -> DynamicRecord {
         switch input.content {
         case .failure(let problem):
             let place = place.isEmpty ? "" : "\(place), "
-            throw invalid("\(place)line \(problem.line): \(problem.message)", index, nil)
-        case .success(let members): return try record(members, place, index, isPart: isPart)
+            throw invalid("\(place)line \(problem.line): \(problem.message)", index: index, property: nil)
+        case .success(let members): return try record(members, place, index: index, isPart: isPart)
         }
     }
 
     /// The record of an object.
     func record(
-        _ members: [JSONValue.Member], _ place: String, _ index: Int, isPart: Bool = false
+        _ members: [JSONValue.Member], _ place: String, index: Int, isPart: Bool = false
     ) throws(StorageError) -> DynamicRecord {
         do throws(RecordProblem) {
             return try builder.record(members, isPart: isPart)
         } catch {
-            throw invalid("\(RecordProblem.join(place, error.path)) \(error.message)", index, error.property)
+            throw invalid(
+                "\(RecordProblem.join(place, error.path)) \(error.message)", index: index, property: error.property)
         }
     }
 
-    private func invalid(_ message: String, _ index: Int, _ property: String?) -> StorageError {
+    private func invalid(_ message: String, index: Int, property: String?) -> StorageError {
         StorageError(.invalidValue, message, model: schema.name, property: property).with { $0.element = index }
     }
 
@@ -174,11 +175,13 @@ final class ModelJSON<Model: Storable> {
             }
             let place = RecordProblem.join(place(index, isSingle: isSingle), builder.path(of: property))
             let stands = error.storedValue.map { "\($0)" } ?? "nothing"
-            throw invalid("\(place) is \(stands), which the property's type has no value for.", index, property)
-                .with {
-                    $0.storedValue = nil
-                    $0.underlying = error.underlying
-                }
+            throw invalid(
+                "\(place) is \(stands), which the property's type has no value for.", index: index, property: property
+            )
+            .with {
+                $0.storedValue = nil
+                $0.underlying = error.underlying
+            }
         }
     }
 
@@ -214,8 +217,8 @@ final class ModelJSON<Model: Storable> {
                 return try builder.completed(part)
             } catch {
                 throw invalid(
-                    "\(RecordProblem.join(place(index, isSingle: false), error.path)) \(error.message)", index,
-                    error.property)
+                    "\(RecordProblem.join(place(index, isSingle: false), error.path)) \(error.message)", index: index,
+                    property: error.property)
             }
         }
         for field in part.fields {

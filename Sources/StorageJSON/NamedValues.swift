@@ -44,7 +44,7 @@ extension Store {
                     key: [.text(name)], underlying: error)
             }
             guard case .text(let json) = encoded else { return }
-            try await keep(json, name, expiry)
+            try await keep(json, name: name, expiry: expiry)
         }
 
         /// Keeps a model under a name, with everything that it owns.
@@ -56,10 +56,10 @@ extension Store {
         public nonisolated(nonsending) func save<M: Storable>(
             _ values: [M], as name: String, expires expiry: Date? = nil
         ) async throws(StorageError) {
-            try await keep(String(decoding: try values.json(), as: UTF8.self), name, expiry)
+            try await keep(String(decoding: try values.json(), as: UTF8.self), name: name, expiry: expiry)
         }
 
-        /// The value under a name; nil if there is none, or if it has expired.
+        /// The value under a name; nil if none exists, or if it has expired.
         ///
         /// - Throws: `typeMismatch` for a value of another type; errors of a lookup.
         @_disfavoredOverload
@@ -70,16 +70,16 @@ extension Store {
             do {
                 return try Value.text(json).withCell { try EmbeddedCoding.decode([V].self, from: $0) }?.first
             } catch {
-                throw mismatch(name, "\(V.self)", error)
+                throw mismatch(name, type: "\(V.self)", error: error)
             }
         }
 
-        /// The model under a name; nil if there is none, or if it has expired.
+        /// The model under a name; nil if none exists, or if it has expired.
         public nonisolated(nonsending) func value<M: Storable>(
             _: M.Type, _ name: String
         ) async throws(StorageError) -> M? { try await value([M].self, name)?.first }
 
-        /// The models under a name; nil if there are none, or if they have expired.
+        /// The models under a name; nil if none exist, or if they have expired.
         public nonisolated(nonsending) func value<M: Storable>(
             _: [M].Type, _ name: String
         ) async throws(StorageError) -> [M]? {
@@ -87,7 +87,7 @@ extension Store {
             do {
                 return try M.models(json: Data(json.utf8))
             } catch {
-                throw mismatch(name, "\(M.self)", error)
+                throw mismatch(name, type: "\(M.self)", error: error)
             }
         }
 
@@ -107,7 +107,7 @@ extension Store {
         }
 
         private nonisolated(nonsending) func keep(
-            _ json: String, _ name: String, _ expiry: Date?
+            _ json: String, name: String, expiry: Date?
         ) async throws(StorageError) {
             let value = NamedValue(name: name, json: json, expiry: expiry)
             let now = store.clock()
@@ -124,7 +124,7 @@ extension Store {
             return value.json
         }
 
-        private func mismatch(_ name: String, _ type: String, _ error: any Error) -> StorageError {
+        private func mismatch(_ name: String, type: String, error: any Error) -> StorageError {
             StorageError(
                 .typeMismatch, "The value is no \(type); ask for the type that was saved.", operation: "find",
                 model: NamedValue.name, key: [.text(name)], underlying: error)

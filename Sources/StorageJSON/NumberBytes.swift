@@ -24,7 +24,7 @@ package enum NumberBytes {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
     ]
 
-    /// The finite number that is nearest to the digits; nil where there is none.
+    /// The finite number that is nearest to the digits; nil if none exists.
     package static func double(_ number: UnsafeRawBufferPointer) -> Double? {
         // Both are exact, so their quotient is the nearest number.
         if let (digits, scale) = decimal(number), digits.magnitude <= 1 << 53 {

@@ -95,7 +95,7 @@ extension RecordBuilder {
         }
         func value(_ name: String, _ type: ColumnType) -> JSONValue {
             guard case .value(let value, _)? = content(name) else { return .null }
-            return Self.json(value, type, property.rules)
+            return Self.json(value, type, rules: property.rules)
         }
         switch property.content {
         case .column(let type): return value(property.name, type)
@@ -112,7 +112,7 @@ extension RecordBuilder {
         }
     }
 
-    private static func json(_ value: Value, _ type: ColumnType, _ rules: JSONScalar.Rules) -> JSONValue {
+    private static func json(_ value: Value, _ type: ColumnType, rules: JSONScalar.Rules) -> JSONValue {
         switch (value, type) {
         case (.double(let seconds), .date): rules.dates?.json(seconds) ?? ValueForm.json(value, type)
         case (.text(let text), .array(.date)):
@@ -127,7 +127,7 @@ extension RecordBuilder {
 
     private static func json(_ date: JSONValue, _ rules: JSONScalar.Rules) -> JSONValue {
         guard case .number(let digits) = date, let seconds = Double(digits) else { return date }
-        return json(.double(seconds), .date, rules)
+        return json(.double(seconds), .date, rules: rules)
     }
 
     /// An element of an array of references: its key alone.

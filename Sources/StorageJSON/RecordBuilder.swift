@@ -27,7 +27,7 @@ package struct RecordBuilder: Sendable {
         var convert: (@Sendable (Value) throws -> Value)?
         /// The value of the property in a record whose JSON lacks it; nil if the JSON must not lack it.
         var initial: (@Sendable () throws -> Value)?
-        /// The owned records of a record whose JSON lacks the property, if there are any. The property is left out of
+        /// The owned records of a record whose JSON lacks the property, if any exist. The property is left out of
         /// the record then, and whatever writes that by the type's tables writes it.
         var writeDefault: OwnedDefault?
     }
@@ -75,7 +75,7 @@ package struct RecordBuilder: Sendable {
     /// Records of a model that is stored.
     package init(_ schema: RecordSchema, _ input: Input = Input()) {
         var shapes: [Shape] = []
-        Self.add(schema, input.rules, [], to: &shapes)
+        Self.add(schema, input.rules, owners: [], to: &shapes)
         if input.mayLackKey {
             let keys = schema.properties.filter(\.isKey).map(\.name)
             for place in shapes[0].properties.indices {
@@ -91,7 +91,7 @@ package struct RecordBuilder: Sendable {
     /// - Parameter owners: the enclosing schemas, to which a type that owns itself refers back.
     @discardableResult
     private static func add(
-        _ schema: RecordSchema, _ rules: JSONScalar.Rules, _ owners: [Int], to shapes: inout [Shape]
+        _ schema: RecordSchema, _ rules: JSONScalar.Rules, owners: [Int], to shapes: inout [Shape]
     ) -> Int {
         let index = shapes.count
         shapes.append(Shape(name: schema.name, names: Set(schema.properties.map { Array($0.name.utf8) })))
@@ -101,8 +101,8 @@ package struct RecordBuilder: Sendable {
             let content: Content
             switch property.kind {
             case .column(let type): content = .column(type)
-            case .child(let schema): content = .child(add(schema, rules, owners + [index], to: &shapes))
-            case .children(let schema): content = .children(add(schema, rules, owners + [index], to: &shapes))
+            case .child(let schema): content = .child(add(schema, rules, owners: owners + [index], to: &shapes))
+            case .children(let schema): content = .children(add(schema, rules, owners: owners + [index], to: &shapes))
             case .ancestor(let name, let isMany):
                 // A schema that refers to none of its owners is refused when it is stored.
                 let owner = (owners + [index]).last { shapes[$0].name.isSame(as: name) } ?? index
@@ -125,7 +125,7 @@ package struct RecordBuilder: Sendable {
 
     /// The record with these members.
     ///
-    /// - Parameter isPart: whether it has only the properties that are there, and no default of another.
+    /// - Parameter isPart: whether it has only the properties that exist, and no default of another.
     package func record(
         _ members: [JSONValue.Member], isPart: Bool = false
     ) throws(RecordProblem) -> DynamicRecord {
@@ -195,12 +195,15 @@ package struct RecordBuilder: Sendable {
         if isMissing, property.writeDefault != nil { return }
         switch property.content {
         case .column(let type):
-            fields.append(.init(name: property.name, content: .value(try column(value, type, property), type)))
-        case .reference(let parts): try append(value, parts, property, to: &fields)
+            fields.append(
+                .init(name: property.name, content: .value(try column(value, type, property: property), type)))
+        case .reference(let parts): try append(value, parts, property: property, to: &fields)
         case .child(let shape):
-            fields.append(.init(name: property.name, content: .child(try child(value, shape, property))))
+            fields.append(
+                .init(name: property.name, content: .child(try child(value, shape: shape, property: property))))
         case .children(let shape):
-            fields.append(.init(name: property.name, content: .children(try children(value, shape, property))))
+            fields.append(
+                .init(name: property.name, content: .children(try children(value, index: shape, property: property))))
         }
     }
 
@@ -211,7 +214,7 @@ package struct RecordBuilder: Sendable {
 
     /// The value of a column.
     func column(
-        _ value: JSONValue?, _ type: ColumnType, _ property: Property
+        _ value: JSONValue?, _ type: ColumnType, property: Property
     ) throws(RecordProblem) -> Value {
         guard let value else { return try initial(property) }
         if value == .null {
@@ -221,7 +224,7 @@ package struct RecordBuilder: Sendable {
             }
             return try initial(property)
         }
-        guard let convert = property.convert else { return try JSONScalar.value(value, type, property.rules) }
+        guard let convert = property.convert else { return try JSONScalar.value(value, type, rules: property.rules) }
         do {
             let converted = try convert(value.value)
             if let stored = converted.stored(as: type), !stored.isNull || property.isOptional { return stored }
@@ -244,19 +247,19 @@ package struct RecordBuilder: Sendable {
     }
 
     private func append(
-        _ value: JSONValue?, _ parts: [Part], _ property: Property, to fields: inout [DynamicRecord.Field]
+        _ value: JSONValue?, _ parts: [Part], property: Property, to fields: inout [DynamicRecord.Field]
     ) throws(RecordProblem) {
-        for (part, value) in zip(parts, try key(value, parts, property)) {
+        for (part, value) in zip(parts, try key(value, parts, property: property)) {
             fields.append(.init(name: part.column, content: .value(value, part.type)))
         }
     }
 
     /// The parts of the key that a reference is, or an object that has it.
-    func key(_ value: JSONValue?, _ parts: [Part], _ property: Property) throws(RecordProblem) -> [Value] {
+    func key(_ value: JSONValue?, _ parts: [Part], property: Property) throws(RecordProblem) -> [Value] {
         var key: [Value] = []
         for (index, part) in parts.enumerated() {
             if let value, value != .null {
-                key.append(try Self.part(index, part, of: value, parts.count, property.rules))
+                key.append(try Self.part(index, part, of: value, count: parts.count, rules: property.rules))
             } else if value == nil {
                 key.append(try initial(property))
             } else if property.isOptional {
@@ -270,7 +273,7 @@ package struct RecordBuilder: Sendable {
     }
 
     private static func part(
-        _ index: Int, _ part: Part, of value: JSONValue, _ count: Int, _ rules: JSONScalar.Rules
+        _ index: Int, _ part: Part, of value: JSONValue, count: Int, rules: JSONScalar.Rules
     ) throws(RecordProblem) -> Value {
         switch value {
         case .object(var members):
@@ -282,12 +285,12 @@ package struct RecordBuilder: Sendable {
             guard let found, found != .null else {
                 throw RecordProblem("has no \(part.path.joined(separator: ".")), which is the key of the record.")
             }
-            return try JSONScalar.value(found, part.type, rules)
+            return try JSONScalar.value(found, part.type, rules: rules)
         case .array(let elements) where count > 1 && elements.count == count:
-            return try JSONScalar.value(elements[index], part.type, rules)
+            return try JSONScalar.value(elements[index], part.type, rules: rules)
         default:
             guard count == 1 else { throw RecordProblem("must be the \(count) parts of a key; it is \(value.quoted).") }
-            return try JSONScalar.value(value, part.type, rules)
+            return try JSONScalar.value(value, part.type, rules: rules)
         }
     }
 
@@ -299,7 +302,7 @@ package struct RecordBuilder: Sendable {
     }
 
     private func child(
-        _ value: JSONValue?, _ shape: Int, _ property: Property
+        _ value: JSONValue?, shape: Int, property: Property
     ) throws(RecordProblem) -> DynamicRecord? {
         switch value.map({ owned($0, property) }) {
         case .object(let members)?: return try record(members, shape)
@@ -311,7 +314,7 @@ package struct RecordBuilder: Sendable {
     }
 
     private func children(
-        _ value: JSONValue?, _ index: Int, _ property: Property
+        _ value: JSONValue?, index: Int, property: Property
     ) throws(RecordProblem) -> [DynamicRecord]? {
         guard case .array(let elements)? = value.map({ owned($0, property) }) else {
             if let value, value != .null {
@@ -325,7 +328,7 @@ package struct RecordBuilder: Sendable {
         records.reserveCapacity(elements.count)
         for (place, element) in elements.enumerated() {
             do {
-                records.append(try self.element(element, index, property))
+                records.append(try self.element(element, index: index, property: property))
             } catch {
                 throw error.inside("[\(place)]")
             }
@@ -333,8 +336,7 @@ package struct RecordBuilder: Sendable {
         return records
     }
 
-    private func element(_ value: JSONValue, _ index: Int, _ property: Property) throws(RecordProblem) -> DynamicRecord
-    {
+    private func element(_ value: JSONValue, index: Int, property: Property) throws(RecordProblem) -> DynamicRecord {
         if case .object(let members) = value, !shapes[index].isElement || !ignoresUnknown {
             return try record(members, index)
         }
@@ -347,7 +349,7 @@ package struct RecordBuilder: Sendable {
             guard case .column(let type) = property.content else { return nil }
             return Part(column: property.name, path: property.path, type: type)
         }
-        try append(value, parts, property, to: &fields)
+        try append(value, parts, property: property, to: &fields)
         return DynamicRecord(model: shape.name, fields: fields)
     }
 }

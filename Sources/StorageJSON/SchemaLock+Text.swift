@@ -134,13 +134,13 @@ private struct LockReader {
         while let next = indents.first, next > indent, let words = lines.popFirst() {
             _ = indents.popFirst()
             // The digest is right, so a depth that no model has is a forgery.
-            guard next <= 4 * Self.deepest else { throw Self.problem(words) }
+            guard next <= 4 * Self.maximumDepth else { throw Self.problem(words) }
             properties.append(try property(words[...], at: next))
         }
         return properties
     }
 
-    private static let deepest = 128
+    private static let maximumDepth = 128
 
     private mutating func property(
         _ words: ArraySlice<String>, at indent: Int

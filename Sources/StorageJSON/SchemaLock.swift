@@ -76,7 +76,7 @@ extension Store {
         ///   - path: the file's path, relative to the working directory.
         ///   - types: the models.
         ///   - backend: makes an engine for an empty store, which is closed again: `InMemoryBackend()`. It is made for each use.
-        ///   - writesAnew: whether a file that differs, or is not there, is written anew instead.
+        ///   - writesAnew: whether a file that differs, or does not exist, is rewritten instead.
         /// - Throws: `schemaMismatch`, with the plan in its message, if they differ; `corrupt` for a file that was not written by
         ///   `text`; `io` if it cannot be read or written; `configuration` as `init(of:in:)`.
         public static func check(

@@ -45,9 +45,9 @@ public struct SearchedTexts: Sendable {
     private let title: Int?
 
     /// The most excerpts of one property, of which an array and owned records have several.
-    private static let mostExcerpts = 3
+    private static let maximumExcerpts = 3
     /// The beginning of a text that is looked at, in bytes.
-    private static let mostBytes = 1 << 20
+    private static let maximumBytes = 1 << 20
 
     /// The searched texts of a model and of what it owns.
     public init(_ schema: RecordSchema) {
@@ -62,7 +62,7 @@ public struct SearchedTexts: Sendable {
     /// The stored names of the properties, with points between those that lead to a text of an owned record.
     public var names: [String] { places.map(\.name) }
 
-    /// The name of the property of the greatest weight, which is usually a title; nil if there is none.
+    /// The name of the property of the greatest weight, which is usually a title; nil if none exists.
     public var titleName: String? { title.map { places[$0].name } }
 
     /// The parts of a record's texts that have words of a search, three of each property at most. The title is among them in any
@@ -77,9 +77,9 @@ public struct SearchedTexts: Sendable {
         return places.enumerated().flatMap { number, place -> [Excerpt] in
             let texts = Self.texts(of: record, place.path[...]).filter { !$0.isEmpty }
             let all = texts.lazy.map {
-                $0.beginning(Self.mostBytes).excerpt(for: query, property: place.name, around: width)
+                $0.beginning(Self.maximumBytes).excerpt(for: query, property: place.name, around: width)
             }
-            var parts = Array(all.filter { !$0.highlights.isEmpty }.prefix(Self.mostExcerpts))
+            var parts = Array(all.filter { !$0.highlights.isEmpty }.prefix(Self.maximumExcerpts))
             if parts.isEmpty, number == title, let first = all.first { parts = [first] }
             return parts.map { Excerpt(property: place.name, content: $0) }
         }

@@ -32,7 +32,7 @@ extension Select where Source == Store {
     /// - Parameters:
     ///   - file: where it is written.
     ///   - layout: one array, or an object on each line.
-    ///   - replacing: whether a file that is there is replaced.
+    ///   - replacing: whether a file that exists is replaced.
     /// - Returns: the number of written records.
     /// - Throws: `io` if the file exists and is not replaced, or cannot be written; `full`; `cancelled`; errors of `all()`.
     @discardableResult

@@ -11,7 +11,7 @@ internal import Foundation
 ///
 /// A transaction waits for nobody, so it begins when all is there.
 struct SpooledJSON {
-    private static let most = 1 << 20
+    private static let maximum = 1 << 20
 
     private var bytes: [UInt8] = []
     private var file: OpenFile?
@@ -19,12 +19,12 @@ struct SpooledJSON {
 
     mutating func append(_ byte: UInt8) throws(StorageError) {
         bytes.append(byte)
-        if bytes.count >= Self.most { try spill() }
+        if bytes.count >= Self.maximum { try spill() }
     }
 
     mutating func append(_ piece: some Sequence<UInt8>) throws(StorageError) {
         bytes.append(contentsOf: piece)
-        if bytes.count >= Self.most { try spill() }
+        if bytes.count >= Self.maximum { try spill() }
     }
 
     /// All that has come, to be read once.

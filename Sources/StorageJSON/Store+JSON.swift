@@ -186,7 +186,7 @@ private struct SavedJSON<M: Storable>: Sendable {
         }
         if isMerging {
             try json.readParts(source.contents()) { part throws(StorageError) in
-                let merged = try merged(part, json, context)
+                let merged = try merged(part, json, context: context)
                 try save(merged.models, first: part.first, part.fraction)
                 if let failure = merged.failure { throw failure }
             }
@@ -201,9 +201,9 @@ private struct SavedJSON<M: Storable>: Sendable {
     /// The stored records with the given values; where none is stored, the records of the defaults. Where one cannot be
     /// made, those before it, and its error.
     private func merged(
-        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, context: TransactionContext
     ) throws(StorageError) -> (models: [M], failure: StorageError?) {
-        var (names, keys, failure) = try found(part, json, context)
+        var (names, keys, failure) = try found(part, json, context: context)
         let wanted = Array(keys)
         let stored = try context.reading(.type(M.self)).find(M.self, keys: wanted.map(\.value))
         let found = zip(wanted, stored).filter { $1 != nil }
@@ -240,7 +240,7 @@ private struct SavedJSON<M: Storable>: Sendable {
     /// finds; and the keys of the stored records found. Where one cannot be looked for, the names of those before it,
     /// and its error.
     private func found(
-        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, context: TransactionContext
     ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]], failure: StorageError?) {
         guard matched.isEmpty else {
             let writing = try context.writing(.type(M.self))

@@ -38,7 +38,7 @@ package enum ValueForm {
     /// The value as JSON.
     static func json(_ value: Value, _ type: ColumnType) -> JSONValue {
         guard let text = text(value, type) else { return .null }
-        return isLiteral(value, type, text) ? json(text) ?? .string(text) : .string(text)
+        return isLiteral(value, type, text: text) ? json(text) ?? .string(text) : .string(text)
     }
 
     /// Appends the value as JSON.
@@ -47,11 +47,11 @@ package enum ValueForm {
             bytes += "null".utf8
             return
         }
-        if isLiteral(value, type, text) { bytes += text.utf8 } else { JSONText.append(text, to: &bytes) }
+        if isLiteral(value, type, text: text) { bytes += text.utf8 } else { JSONText.append(text, to: &bytes) }
     }
 
     /// Returns whether the text is written in JSON without quotes.
-    private static func isLiteral(_ value: Value, _ type: ColumnType, _ text: String) -> Bool {
+    private static func isLiteral(_ value: Value, _ type: ColumnType, text: String) -> Bool {
         switch (value, type) {
         case (.null, _): false
         case (.int, _), (.unsigned, _): true

@@ -9,7 +9,7 @@ extension StorableDeclaration {
         return properties.compactMap { property in
             guard let name = property.storedName else { return nil }
             let owner = owners.updateValue(property, forKey: Array(name.utf8))
-            return owner.map { .duplicateName(name, property, $0) }
+            return owner.map { .duplicateName(name, of: property, first: $0) }
         }
     }
 

@@ -84,7 +84,7 @@ extension VariableDeclSyntax {
         return nil
     }
 
-    /// Returns whether an initialiser may leave the binding out. A property wrapper may have a value of its own.
+    /// Returns whether an initialiser may leave the binding out. A property wrapper may have a separate value.
     fileprivate func hasDefault(_ binding: PatternBindingSyntax) -> Bool {
         binding.initializer != nil || attributes.hasForeign || !isLet && type(of: binding)?.isImplicitlyNil ?? false
     }

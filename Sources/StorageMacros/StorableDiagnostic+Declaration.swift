@@ -43,7 +43,7 @@ extension Diagnostic {
         .error("a stored name cannot contain NUL", at: node)
     }
 
-    static func duplicateName(_ name: String, _ property: StoredProperty, _ first: StoredProperty) -> Diagnostic {
+    static func duplicateName(_ name: String, of property: StoredProperty, first: StoredProperty) -> Diagnostic {
         .error(
             "two properties are stored as '\(name)'", at: property.nameNode,
             notes: [Note("the other one is '\(first.name.plain)'", at: first.nameNode)])

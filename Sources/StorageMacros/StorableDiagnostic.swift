@@ -39,25 +39,25 @@ extension Note {
 extension FixIt {
     static func insert(_ text: String, before node: some SyntaxProtocol, _ message: String) -> FixIt {
         let start = node.positionAfterSkippingLeadingTrivia
-        return change(start..<start, to: text, node, message)
+        return change(start..<start, to: text, in: node, message: message)
     }
 
     static func insert(_ text: String, after node: some SyntaxProtocol, _ message: String) -> FixIt {
         let end = node.endPositionBeforeTrailingTrivia
-        return change(end..<end, to: text, node, message)
+        return change(end..<end, to: text, in: node, message: message)
     }
 
     static func replace(_ node: some SyntaxProtocol, with text: String, _ message: String) -> FixIt {
-        change(node.trimmedRange, to: text, node, message)
+        change(node.trimmedRange, to: text, in: node, message: message)
     }
 
     /// Removes a node and the space after it.
     static func remove(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
-        change(node.positionAfterSkippingLeadingTrivia..<node.endPosition, to: "", node, message)
+        change(node.positionAfterSkippingLeadingTrivia..<node.endPosition, to: "", in: node, message: message)
     }
 
     private static func change(
-        _ range: Range<AbsolutePosition>, to text: String, _ node: some SyntaxProtocol, _ message: String
+        _ range: Range<AbsolutePosition>, to text: String, in node: some SyntaxProtocol, message: String
     ) -> FixIt {
         FixIt(
             message: StorableMessage(message, id: "fixIt"),

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What the spelling of a type shows. A type with a name of its own is left to the compiler's overloads.
+// What the spelling of a type shows. A type with a separate name is left to the compiler's overloads.
 extension TypeSyntax {
     private static let refusedKeys: Set = [
         "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal", "Duration",

@@ -99,7 +99,7 @@ public final class LiveQuery<Model: Storable> {
 
     // MARK: Changing
 
-    /// Loads the next page, if there is one and it is not being loaded already: call it when the end of the list comes into
+    /// Loads the next page, if one exists and it is not being loaded already: call it when the end of the list comes into
     /// sight.
     public func loadMore() {
         guard end.hasMore, !isLoadingMore, let window, let pageSize, task != nil else { return }
@@ -111,7 +111,7 @@ public final class LiveQuery<Model: Storable> {
     /// Changes the query, for example to the text of a search box. Does nothing if it selects the same.
     ///
     /// The records and the state stay as they are until the first result of the new query, so that a list does not flicker
-    /// while somebody types; ``difference`` then leads from the former records to the new ones. Paging begins anew.
+    /// while somebody types; ``difference`` then leads from the former records to the new ones. Paging begins again.
     public func show(_ query: Select<Model, Store>) {
         if let current = self.query, current.isSame(as: query) { return }
         self.query = query

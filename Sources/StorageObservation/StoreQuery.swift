@@ -64,7 +64,7 @@ public struct StoreQuery<Model: Storable>: DynamicProperty {
         MainActor.assumeIsolated { _ = holder.live(in: store, pageSize, query) }
     }
 
-    /// Keeps the live query while the view is made anew.
+    /// Keeps the live query while the view is recreated.
     @MainActor private final class Holder {
         private(set) var live: LiveQuery<Model>?
         private weak var store: Store?

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The terminal, if there is one.
+/// The terminal, if one exists.
 package enum Terminal {
     package static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
 

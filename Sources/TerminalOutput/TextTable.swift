@@ -21,7 +21,7 @@ package struct TextTable {
 
         /// The width below which the column is left out.
         fileprivate func least(_ width: Int) -> Int {
-            isWhole ? width : min(width, max(TextTable.narrowest, min(title.displayWidth, TextTable.longestTitle)))
+            isWhole ? width : min(width, max(TextTable.narrowest, min(title.displayWidth, TextTable.maximumTitleLength)))
         }
 
         package init(stringLiteral title: String) { self.init(title) }
@@ -86,7 +86,7 @@ package struct TextTable {
     /// No column is cut below this to make a table fit its line.
     private static let narrowest = 6
     /// Longer titles may be cut.
-    private static let longestTitle = 24
+    private static let maximumTitleLength = 24
 
     /// The lines with the given widths; wider cells are cut.
     package func lines(_ widths: [Int?], hasTitles: Bool) -> [String] {

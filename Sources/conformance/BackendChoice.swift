@@ -38,7 +38,7 @@ struct FileHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
         guard backend == .archive else { return SQLiteBackend(path: place.appending(path: "test.db").path) }
         var archive = ArchiveBackend(path: archiveFile(at: place).path)
-        archive.leastCompacted = .smallest
+        archive.minimumCompacted = .smallest
         return InjectedFaults.backend(archive, in: place)
     }
 

@@ -7,7 +7,7 @@ enum ToolVersion {
     static let current = "0.1.0"
 }
 
-/// The tool; each subcommand is a folder of its own.
+/// The tool; each subcommand is a separate folder.
 @main
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -46,7 +46,7 @@ struct SQLiteHarness: ConformanceHarness {
 struct ArchiveHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
         var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
-        archive.leastCompacted = .smallest
+        archive.minimumCompacted = .smallest
         return InjectedFaults.backend(archive, in: place)
     }
 

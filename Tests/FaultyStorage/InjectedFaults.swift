@@ -82,7 +82,7 @@ package enum InjectedFaults {
 
         var relaxed: (any StorageBackend)? {
             var archive = ArchiveBackend(path: archivePath, durability: .relaxed)
-            archive.leastCompacted = .smallest
+            archive.minimumCompacted = .smallest
             return FaultyArchive(backend: archive, files: files)
         }
 

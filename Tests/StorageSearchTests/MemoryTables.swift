@@ -44,7 +44,7 @@ final class MemoryTables: SearchStorage {
         queries += 1
         return tables[table]?.keys.max()
     }
-    func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) {
+    func put(_ table: SearchTable, _ number: Int, bytes: [UInt8]) {
         writes += 1
         tables[table, default: [:]][number] = bytes
     }

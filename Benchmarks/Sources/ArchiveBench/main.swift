@@ -4,7 +4,7 @@ import SQLiteBackend
 import StorageAPI
 
 // ArchiveBench [RECORDS [codec|bulk|single|tasks|commits|opening]]: the archive's figures as ratios, with 100,000 records and (opening, commits) RECORDS of them.
-// ArchiveBench open PATH: opens a store and says how fast, and what memory it took; in a process of its own for that.
+// ArchiveBench open PATH: opens a store and says how fast, and what memory it took; in a separate process for that.
 // ArchiveBench count CASE RECORDS ROUNDS: one case for callgrind.
 
 let arguments = CommandLine.arguments

@@ -7,7 +7,7 @@ import StorageJSON
 import Glibc
 #endif
 
-// JSON of a list into a store: by the model's schema, and by JSONDecoder with a type of its own. Each way is a process of
+// JSON of a list into a store: by the model's schema, and by JSONDecoder with a separate type. Each way is a process of
 // its own, so that the greatest memory is that way's.
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -4,7 +4,7 @@ import StorageAPI
 // What a call costs beside the statement that a person would write, in one run.
 //   PostgreSQLBench --costs [RECORDS]
 
-/// Runs one call in a process of its own, so that its greatest memory is that call's.
+/// Runs one call in a separate process, so that its greatest memory is that call's.
 enum MeasuredCall: String {
     case open, sum, sumOfLarge, streamLarge, stopStream
 

@@ -196,7 +196,7 @@ func tasks(_ body: @escaping @Sendable (Int) async throws -> Void) async throws 
     }
 }
 
-/// The memory of a process of its own that reads so many rows as a stream.
+/// The memory of a separate process that reads so many rows as a stream.
 func measureMemory(_ count: Int) async throws {
     let store = try await Store(backend("many"), models: Item.self)
     for first in stride(from: 1, through: count, by: 100_000) {

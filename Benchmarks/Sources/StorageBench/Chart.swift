@@ -39,11 +39,11 @@ struct Chart {
         }
     }
 
-    private var leastRatio: Double { min(0.4, works.flatMap(bars).map(\.ratio).min() ?? 0.4) }
-    private var mostRatio: Double { max(10, works.flatMap(bars).map(\.ratio).max() ?? 10) }
+    private var minimumRatio: Double { min(0.4, works.flatMap(bars).map(\.ratio).min() ?? 0.4) }
+    private var maximumRatio: Double { max(10, works.flatMap(bars).map(\.ratio).max() ?? 10) }
 
     private func x(_ ratio: Double) -> Double {
-        let (low, high) = (log(leastRatio), log(mostRatio))
+        let (low, high) = (log(minimumRatio), log(maximumRatio))
         return Self.left + (log(ratio) - low) / (high - low) * (Self.width - Self.left - Self.right)
     }
 
@@ -89,7 +89,7 @@ struct Chart {
     }
 
     private func grid(to bottom: Double) -> [String] {
-        [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100].filter { $0 >= leastRatio && $0 <= mostRatio }.flatMap { ratio in
+        [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100].filter { $0 >= minimumRatio && $0 <= maximumRatio }.flatMap { ratio in
             let color = ratio == 1 ? "#333333" : "#dddddd"
             let line = String(
                 format: "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%@\"/>", x(ratio), x(ratio),

@@ -34,7 +34,7 @@ struct Concurrency {
 
     func run() async throws -> [ConcurrencyMeasurement] { try await saves() + reads() }
 
-    /// Durable saves, each of which is a transaction of its own or is committed with those that wait beside it.
+    /// Durable saves, each of which is a separate transaction or is committed with those that wait beside it.
     private func saves() async throws -> [ConcurrencyMeasurement] {
         let backend = SQLiteBackend(path: folder.appendingPathComponent("durable.db").path)
         let store = try Store.Blocking.open(backend, models: Record.self)

@@ -1,7 +1,7 @@
 import CBaseline
 import Foundation
 
-/// All ways, each on a file of its own with the same data.
+/// All ways, each on a separate file with the same data.
 enum Contestants {
     static func all(_ folder: URL, _ sample: Sample) throws -> [any Contestant] {
         cbaseline_prepare(sample.records.count, sample.purchases.count)

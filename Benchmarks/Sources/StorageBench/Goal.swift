@@ -32,7 +32,7 @@ struct Goal {
     ]
 
     /// The median of the ratios of the rounds, for each size at which both were measured. A lookup in a read block is
-    /// compared with one that is a transaction of its own.
+    /// compared with one that is a separate transaction.
     func ratios(_ report: Report) -> [(records: Int, ratio: Double)] {
         report.measurements.map(\.records).uniqued.compactMap { records in
             let other: Work = work == .findInBlock && denominator == Self.c ? .find : work

@@ -27,7 +27,7 @@ enum Histories {
         for engine in Engine.allCases { try await saves(engine, folder) }
     }
 
-    /// Saves of records that are there, one at a time and 1,000 at once.
+    /// Saves of records that exist, one at a time and 1,000 at once.
     private static func saves(_ engine: Engine, _ folder: URL) async throws {
         var stores: [Store] = []
         let kept: [Store.HistoryOptions?] = [nil, .init(keys: [Record.self]), .init(records: [Record.self])]

@@ -42,7 +42,7 @@ enum MemoryCase: String, CaseIterable, Codable {
     }
 }
 
-/// Measures each case in a process of its own, since a process never says what it no longer needs.
+/// Measures each case in a separate process, since a process never says what it no longer needs.
 struct Memory {
     let folder: URL
     let counts: [Int]

@@ -4,8 +4,8 @@ import Foundation
 struct Options {
     var sizes = [10_000, 100_000, 1_000_000]
     var works = Work.allCases
-    var leastRounds = 3
-    var mostRounds = 9
+    var minimumRounds = 3
+    var maximumRounds = 9
     var secondsPerCase = 12.0
     var archiverLimit = 100_000
     var measuresMemory = true
@@ -45,7 +45,7 @@ struct Options {
 
     private mutating func beQuick() {
         sizes = [10_000]
-        (leastRounds, mostRounds, secondsPerCase) = (3, 7, 3)
+        (minimumRounds, maximumRounds, secondsPerCase) = (3, 7, 3)
         measuresMemory = false
     }
 

@@ -53,8 +53,8 @@ struct Runner {
         let begin = ContinuousClock.now
         var round = 0
         // Round 0 is not counted: caches fill, statements are prepared.
-        while round <= options.leastRounds
-            || (round <= options.mostRounds && (ContinuousClock.now - begin).inSeconds < options.secondsPerCase)
+        while round <= options.minimumRounds
+            || (round <= options.maximumRounds && (ContinuousClock.now - begin).inSeconds < options.secondsPerCase)
         {
             for turn in ways.indices {
                 // A way that comes after the same one in each round would always find the same caches.

@@ -50,7 +50,7 @@ func compare(_ options: Options) async throws {
         report.measurements += try await Runner(options: options, folder: folder, count: count).run()
     }
     if options.measuresConcurrency {
-        report.concurrency = try await Concurrency(folder: folder, rounds: options.leastRounds).run()
+        report.concurrency = try await Concurrency(folder: folder, rounds: options.minimumRounds).run()
     }
     if options.measuresMemory { report.memory = try Memory(folder: folder, counts: [100_000, 1_000_000]).run() }
     report.show()

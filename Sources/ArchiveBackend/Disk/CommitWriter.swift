@@ -21,8 +21,8 @@ package struct CommitWriter: ~Copyable {
     private var place: Int64
 
     init(
-        _ file: OpenFile, _ compressor: FrameCompressor, _ buffers: WriteBuffers, _ state: CommitProgress,
-        _ preallocated: PreallocatedSpace, modified: Int64, isRewriting: Bool = false
+        _ file: OpenFile, compressor: FrameCompressor, buffers: WriteBuffers, state: CommitProgress,
+        preallocated: PreallocatedSpace, modified: Int64, isRewriting: Bool = false
     ) {
         (self.file, self.compressor, self.buffers, self.state) = (file, compressor, buffers, state)
         (self.preallocated, self.modified, self.isRewriting, place) = (preallocated, modified, isRewriting, state.end)

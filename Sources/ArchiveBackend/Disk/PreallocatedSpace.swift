@@ -15,7 +15,7 @@ struct PreallocatedSpace {
     /// The byte that the space begins with, and no commit.
     static let firstByte = magic[0]
 
-    /// The end of the file: after the space, or after the last commit if there is none.
+    /// The end of the file: after the space, or after the last commit if none exists.
     private(set) var end: Int64
     /// Its end when it was opened or rewritten.
     private let opened: Int64

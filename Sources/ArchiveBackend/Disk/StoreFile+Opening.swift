@@ -10,12 +10,12 @@ extension StoreFile {
     /// Throws `locked` if another process writes, `corrupt` with the offset for a damaged file, `schemaNewer` for a
     /// newer version, `io` or `full` if the file system fails, and errors of `each`. The file is then unchanged.
     package static func open(
-        _ path: String, _ mode: Mode, _ options: FileOptions, layer: any FileLayer = SystemFileLayer(),
+        _ path: String, _ mode: Mode, options: FileOptions, layer: any FileLayer = SystemFileLayer(),
         logger: Logger, each: (Entry) throws(StorageError) -> Void
     ) throws(StorageError) -> (StoreFile, Recovery) {
         let path = try OpenFile.place(of: path, layer)
         let lock = mode == .readWrite ? try WriterLock(path, layer) : nil
-        let store = StoreFile(path, mode, options, layer, logger, lock)
+        let store = StoreFile(path, mode, options: options, layer: layer, logger: logger, lock: lock)
         do throws(StorageError) { return (store, try store.start(each)) } catch {
             lock?.removeIfNew()
             throw error
@@ -150,7 +150,7 @@ extension StoreFile {
         case replaced
     }
 
-    /// Reads the commits that a writer has added since. Costs one system call if there are none, two if a writer has
+    /// Reads the commits that a writer has added since. Costs one system call if none exist, two if a writer has
     /// preallocated space.
     ///
     /// A commit in progress does not count yet. Each call reads its new bytes, and its last complete frame again. A

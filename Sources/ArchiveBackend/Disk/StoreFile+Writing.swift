@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 extension StoreFile {
-    /// Adds one commit with the body's entries, or nothing if there are none.
+    /// Adds one commit with the body's entries, or nothing if none exist.
     ///
     /// When it returns, the commit survives the process; with `durable`, also a power cut. A call that throws has added
     /// nothing: the body's own error, `full` or `io` where writing fails. If a sync fails, or the written bytes cannot
@@ -102,7 +102,9 @@ extension StoreFile {
         let compressor = options.compressor(for: commitLog.scanner.codec)
         var preallocated = commitLog.preallocated
         preallocated.isWanted = preallocates && commitLog.scanner.codec == .zstd
-        var writer = CommitWriter(commitLog.file, compressor, buffers, state, preallocated, modified: layer.now())
+        var writer = CommitWriter(
+            commitLog.file, compressor: compressor, buffers: buffers, state: state, preallocated: preallocated,
+            modified: layer.now())
         do {
             try body(&writer)
             try writer.finish()
@@ -140,7 +142,7 @@ extension StoreFile {
 }
 
 extension StoreFile {
-    /// Writes a new file and replaces the old one, if there is one.
+    /// Writes a new file and replaces the old one, if one exists.
     private func replace(
         _ state: CommitProgress, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -168,7 +170,8 @@ extension StoreFile {
         // The first commit of a file is one like others, though it is written as a file is rewritten.
         let compressor = commitLog == nil ? options.firstCompressor : options.rewritingCompressor
         var writer = CommitWriter(
-            file, compressor, buffers, state, PreallocatedSpace(end: 0), modified: layer.now(), isRewriting: true)
+            file, compressor: compressor, buffers: buffers, state: state, preallocated: PreallocatedSpace(end: 0),
+            modified: layer.now(), isRewriting: true)
         try body(&writer)
         try writer.finish()
         guard let last = writer.state.last else {

@@ -53,15 +53,15 @@ package final class StoreFile {
     }
 
     init(
-        _ path: String, _ mode: Mode, _ options: FileOptions, _ layer: any FileLayer, _ logger: Logger,
-        _ lock: WriterLock?
+        _ path: String, _ mode: Mode, options: FileOptions, layer: any FileLayer, logger: Logger,
+        lock: WriterLock?
     ) {
         (self.path, self.mode, self.options, self.layer) = (path, mode, options, layer)
         (self.logger, self.lock) = (logger, lock)
         failure = WriteFailure(path, logger)
     }
 
-    /// The sequence number of the last commit; nil if there is none.
+    /// The sequence number of the last commit; nil if none exists.
     package var sequence: UInt64? { commitLog?.scanner.last?.sequence }
     /// Bytes of all commits.
     package var size: Int64 { commitLog?.scanner.position ?? 0 }

@@ -2,7 +2,7 @@ internal import StorageDriver
 
 /// Keeps a second writer away from a store, in this process and others, for as long as it lives.
 ///
-/// The lock is taken on a file of its own, `<name>-lock`, because the store's file may not be there yet, and is replaced
+/// The lock is taken on a separate file, `<name>-lock`, because the store's file may not be there yet, and is replaced
 /// when it is rewritten; that file is locked besides.
 final class WriterLock {
     private let file: OpenFile

@@ -38,7 +38,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let opened = try opening.open()
         let (file, loader) = opened
         var usage = loader.usage
-        if file.mustBeRewritten { usage = try Self.rewrite(file, loader.tables, loader.archives) }
+        if file.mustBeRewritten { usage = try Self.rewrite(file, tables: loader.tables, archives: loader.archives) }
         (version, remarks, trace) = (file.version, file.found.remarks, QueryTrace(logger))
         committed = Mutex(loader.tables)
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
@@ -95,11 +95,11 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
             try file.requireWritable()
             state.builder.beginTransaction()
             state.written.beginTransaction()
-            let session = ArchiveWriter(state.tables, state.builder, state.written, trace)
+            let session = ArchiveWriter(state.tables, builder: state.builder, written: state.written, trace: trace)
             try body(session)
             let (began, size) = (trace == nil ? nil : ContinuousClock.now, file.size)
             let changes = session.changes
-            let commit = try commit(changes, file, &state)
+            let commit = try commit(changes, to: file, state: &state)
             state.tables = changes.tables
             if let began { trace?.logCommit(file.sequence, bytes: file.size - size, since: began) }
             compactIfWorthwhile(file, &state)
@@ -121,23 +121,25 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     /// Writes a commit; nil if there is nothing to wait for.
     private func commit(
-        _ changes: PendingChanges, _ file: StoreFile, _ state: inout EngineState
+        _ changes: PendingChanges, to file: StoreFile, state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
         // Without tables there is nothing that a file could begin with.
         if file.sequence == nil, !changes.changesSchema { return nil }
-        guard changes.changesSchema else { return try append(changes, state.archives, file, &state) }
+        guard changes.changesSchema else {
+            return try append(changes, archives: state.archives, to: file, state: &state)
+        }
         let archives = try Self.archives(changes.tables)
         if changes.needsRewrite {
-            try rewrite(changes.tables, archives, file, &state)
+            try rewrite(changes.tables, archives: archives, in: file, state: &state)
             return nil
         }
-        let commit = try append(changes, archives, file, &state)
+        let commit = try append(changes, archives: archives, to: file, state: &state)
         state.archives = archives
         return commit
     }
 
     private func append(
-        _ changes: PendingChanges, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout EngineState
+        _ changes: PendingChanges, archives: [ModelArchive], to file: StoreFile, state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
         let sequence = file.sequence.map { $0 &+ 1 } ?? 0
         var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, usage: state.usage)
@@ -153,16 +155,16 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     /// Rewrites the file with these tables.
     private func rewrite(
-        _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout EngineState
+        _ tables: ArchiveTables, archives: [ModelArchive], in file: StoreFile, state: inout EngineState
     ) throws(StorageError) {
         // Commits in the file that goes may still be waited for.
         if waitsForDisk { try file.sync() }
-        state.usage = try Self.rewrite(file, tables, archives)
+        state.usage = try Self.rewrite(file, tables: tables, archives: archives)
         state.archives = archives
     }
 
     private static func rewrite(
-        _ file: StoreFile, _ tables: ArchiveTables, _ archives: [ModelArchive]
+        _ file: StoreFile, tables: ArchiveTables, archives: [ModelArchive]
     ) throws(StorageError) -> FileUsage {
         var recorder = ChangeRecorder(tables, archives, sequence: 0)
         try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
@@ -181,7 +183,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         try withFile { (state, file) throws(StorageError) in
             try file.requireWritable()
             guard file.sequence != nil else { return }
-            try rewrite(state.tables, state.archives, file, &state)
+            try rewrite(state.tables, archives: state.archives, in: file, state: &state)
         }
     }
 
@@ -191,11 +193,11 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let records = tables.list.reduce(0) { $0 + ($1.schema.isRoot ? $1.rows.count : 0) }
         guard configuration.compaction == .automatic,
             state.usage.isWorthCompacting(
-                records: records, bytes: file.size, from: configuration.leastCompacted)
+                records: records, bytes: file.size, from: configuration.minimumCompacted)
         else { return }
         let before = file.size
         do {
-            try rewrite(tables, state.archives, file, &state)
+            try rewrite(tables, archives: state.archives, in: file, state: &state)
             logger.info(
                 "store file compacted",
                 metadata: ["path": "\(configuration.path)", "before": "\(before)", "after": "\(file.size)"])
@@ -208,7 +210,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     // MARK: The file
 
-    /// The file as of the last commit; nil if there is none yet.
+    /// The file as of the last commit; nil if none exists yet.
     func fileSnapshot() throws(StorageError) -> FileSnapshot? {
         var snapshot: FileSnapshot?
         try withFile { (_, file) throws(StorageError) in snapshot = try file.snapshot() }

@@ -76,7 +76,7 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
     private let builder: RowBuilder
     private let written: WrittenKeys
 
-    init(_ tables: ArchiveTables, _ builder: RowBuilder, _ written: WrittenKeys, _ trace: QueryTrace?) {
+    init(_ tables: ArchiveTables, builder: RowBuilder, written: WrittenKeys, trace: QueryTrace?) {
         changes = PendingChanges(tables)
         (self.builder, self.written) = (builder, written)
         super.init(trace)
@@ -89,7 +89,7 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
         let written = builder.packedBytes
         do {
             try body()
-            if builder.packedBytes &- written >= RecordSizeCheck.leastWritten {
+            if builder.packedBytes &- written >= RecordSizeCheck.minimumWritten {
                 try RecordSizeCheck.check(changes.tables, since: before.tables, largestRow: builder.largestRow)
             }
         } catch {

@@ -198,14 +198,14 @@ extension ArchiveTable {
         var touched = 0
         switch batch.plan.operation {
         case .insert, .upsert, .update:
-            for index in 0..<batch.count { try put(batch, index, builder) }
+            for index in 0..<batch.count { try put(batch, index, builder: builder) }
             touched = batch.count
         case .delete:
             for index in 0..<batch.count {
                 touched += remove(prefix: batch.cells + index * batch.width, count: batch.width, builder)
             }
         case .patch:
-            for index in 0..<batch.count { touched += try patch(batch, index, builder) }
+            for index in 0..<batch.count { touched += try patch(batch, index, builder: builder) }
         case .truncate:
             touched = rows.count
             removeAll()
@@ -214,7 +214,7 @@ extension ArchiveTable {
     }
 
     private mutating func put(
-        _ batch: borrowing RowBatch, _ index: Int, _ builder: RowBuilder
+        _ batch: borrowing RowBatch, _ index: Int, builder: RowBuilder
     ) throws(StorageError) {
         let given = batch.cells + index * batch.width
         builder.begin(width: format.width)
@@ -223,12 +223,14 @@ extension ArchiveTable {
         let (position, isFound) = rows.search(builder.key, count: schema.key.count)
         if isFound {
             try checkReplacing(batch, index)
-            if batch.plan.columns.count < format.width { keepOthers(batch.plan.columns, position, builder) }
+            if batch.plan.columns.count < format.width {
+                keepOthers(batch.plan.columns, at: position, builder: builder)
+            }
         } else if batch.plan.operation == .update {
             throw batch.error(.notFound, "No record has this key; save or insert stores it.", row: index)
         }
-        try checkUnique(batch, index, builder)
-        let row = try packed(batch, index, builder)
+        try checkUnique(batch, index, builder: builder)
+        let row = try packed(batch, index, builder: builder)
         if isFound {
             try replace(row, at: position, builder)
         } else {
@@ -243,7 +245,7 @@ extension ArchiveTable {
     }
 
     /// Columns that the batch does not name, like those of removed properties, keep their values.
-    private func keepOthers(_ named: [Int], _ position: RowTree.Position, _ builder: RowBuilder) {
+    private func keepOthers(_ named: [Int], at position: RowTree.Position, builder: RowBuilder) {
         let old = rows.row(at: position)
         for column in 0..<format.width where !named.contains(column) {
             builder.cells[column] = format.cell(column, of: old)
@@ -251,7 +253,7 @@ extension ArchiveTable {
     }
 
     private mutating func patch(
-        _ batch: borrowing RowBatch, _ index: Int, _ builder: RowBuilder
+        _ batch: borrowing RowBatch, _ index: Int, builder: RowBuilder
     ) throws(StorageError) -> Int {
         guard let values = batch.values else { return 0 }
         var count = 0
@@ -261,16 +263,16 @@ extension ArchiveTable {
             for column in 0..<format.width { builder.cells[column] = format.cell(column, of: old) }
             for (cell, column) in batch.plan.columns.enumerated() { builder.cells[column] = values[cell] }
             for (cell, column) in schema.key.enumerated() { builder.key[cell] = builder.cells[column] }
-            try checkUnique(batch, index, builder)
+            try checkUnique(batch, index, builder: builder)
             let position = rows.search(builder.key, count: schema.key.count).position
-            try replace(try packed(batch, index, builder), at: position, builder)
+            try replace(try packed(batch, index, builder: builder), at: position, builder)
             count += 1
         }
         return count
     }
 
     private func packed(
-        _ batch: borrowing RowBatch, _ index: Int, _ builder: RowBuilder
+        _ batch: borrowing RowBatch, _ index: Int, builder: RowBuilder
     ) throws(StorageError) -> UnsafeRawPointer {
         do {
             return try builder.pack(format)
@@ -280,7 +282,7 @@ extension ArchiveTable {
     }
 
     private func checkUnique(
-        _ batch: borrowing RowBatch, _ index: Int, _ builder: RowBuilder
+        _ batch: borrowing RowBatch, _ index: Int, builder: RowBuilder
     ) throws(StorageError) {
         for unique in indexes where unique.isUnique {
             guard unique.hasOther(builder.cells[unique.column], than: builder.key) else { continue }

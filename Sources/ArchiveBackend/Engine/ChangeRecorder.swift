@@ -4,7 +4,7 @@ internal import StorageDriver
 struct ChangeRecorder {
     /// The maximum number of records of a model with entries of their own. More are combined in segments, which people
     /// cannot read as easily and which take a quarter of the space.
-    private static let mostSeparate = 8
+    private static let maximumSeparate = 8
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
@@ -34,7 +34,7 @@ struct ChangeRecorder {
         let before = usage.written
         for archive in archives {
             if let keys = written.keys(of: archive.name) {
-                try record(keys, changes, archive, to: &commit)
+                try record(keys, of: changes, archive: archive, to: &commit)
             } else {
                 try record(changes, archive, to: &commit)
             }
@@ -60,19 +60,21 @@ struct ChangeRecorder {
 
     /// Records the changes of these records, few enough for entries of their own.
     private mutating func record(
-        _ keys: [Cell], _ changes: PendingChanges, _ archive: ModelArchive, to commit: inout CommitWriter
+        _ keys: [Cell], of changes: PendingChanges, archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
         if keys.isEmpty { return }
         let members = archive.tables.compactMap { tables[$0] }
         let buffer = RecordBuffer(members, comparedWith: changes.base)
-        let isSeparate = keys.count <= Self.mostSeparate * archive.keyCount
+        let isSeparate = keys.count <= Self.maximumSeparate * archive.keyCount
         var writer = EntryWriter(archive, sequence: sequence)
         let recorded = keys.withUnsafeBufferPointer { keys in
             Result { () throws(StorageError) in
                 for start in stride(from: 0, to: keys.count, by: archive.keyCount) {
                     guard let key = keys.baseAddress.map({ $0 + start }) else { continue }
                     let exists = buffer.fill(key)
-                    if buffer.isChanged { try write(key, exists ? buffer : nil, isSeparate, &writer, &commit) }
+                    if buffer.isChanged {
+                        try write(key, exists ? buffer : nil, isSeparate: isSeparate, writer: &writer, to: &commit)
+                    }
                 }
             }
         }
@@ -88,29 +90,32 @@ struct ChangeRecorder {
         let difference = RecordDifference(from: changes.base, to: members)
         let keys = ChangedKeys(of: members)
         // How many there are is known from the first ones, as far as it matters.
-        while keys.count <= Self.mostSeparate, difference.next(keys.next) { keys.keep() }
+        while keys.count <= Self.maximumSeparate, difference.next(keys.next) { keys.keep() }
         guard keys.count > 0 else { return }
-        let isSeparate = keys.count <= Self.mostSeparate
+        let isSeparate = keys.count <= Self.maximumSeparate
         var writer = EntryWriter(archive, sequence: sequence)
         let buffer = RecordBuffer(members)
         for index in 0..<keys.count {
-            try write(keys[index], buffer.fill(keys[index]) ? buffer : nil, isSeparate, &writer, &commit)
+            try write(
+                keys[index], buffer.fill(keys[index]) ? buffer : nil, isSeparate: isSeparate, writer: &writer,
+                to: &commit)
         }
         while !isSeparate, difference.next(keys.next) {
-            try write(keys.next, buffer.fill(keys.next) ? buffer : nil, isSeparate, &writer, &commit)
+            try write(
+                keys.next, buffer.fill(keys.next) ? buffer : nil, isSeparate: isSeparate, writer: &writer, to: &commit)
         }
         try writer.finish(&commit)
     }
 
     /// Writes the record in the buffer, or its deletion.
     private mutating func write(
-        _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer?, _ isSeparate: Bool, _ writer: inout EntryWriter,
-        _ commit: inout CommitWriter
+        _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer?, isSeparate: Bool, writer: inout EntryWriter,
+        to commit: inout CommitWriter
     ) throws(StorageError) {
         usage.written += 1
         guard let buffer else { return try writer.delete(key, isSeparate: isSeparate, &commit) }
         if isSeparate, buffer.bytes < EntryWriter.segmentBytes { usage.separate += 1 }
-        try writer.add(buffer, key, isSeparate: isSeparate, &commit)
+        try writer.add(buffer, key: key, isSeparate: isSeparate, to: &commit)
     }
 
     /// The first keys of a difference. Their cells' bytes are those of the tables.
@@ -121,7 +126,7 @@ struct ChangeRecorder {
 
         init(of members: [ArchiveTable]) {
             width = max(members.first?.rootKeyCount ?? 0, 1)
-            cells = .allocate(capacity: (mostSeparate + 2) * width)
+            cells = .allocate(capacity: (maximumSeparate + 2) * width)
         }
 
         deinit { cells.deallocate() }
@@ -157,7 +162,7 @@ struct ChangeRecorder {
                         begun = commit.sequence
                         try addCatalog(since: 0, to: &commit)
                     }
-                    try writer.add(buffer, key, isSeparate: false, &commit)
+                    try writer.add(buffer, key: key, isSeparate: false, to: &commit)
                 }
             }
             try writer.finish(&commit)

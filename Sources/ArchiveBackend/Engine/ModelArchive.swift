@@ -104,20 +104,20 @@ struct EntryWriter: ~Copyable {
         encoder.begin(sequence: sequence)
     }
 
-    /// A large record has an entry of its own even among many, so that it needs no more space there than by itself.
+    /// Large records always get a separate entry, so batching never makes them larger.
     mutating func add(
-        _ buffer: RecordBuffer, _ key: UnsafePointer<Cell>, isSeparate: Bool, _ commit: inout CommitWriter
+        _ buffer: RecordBuffer, key: UnsafePointer<Cell>, isSeparate: Bool, to commit: inout CommitWriter
     ) throws(StorageError) {
         if isSeparate || buffer.bytes >= Self.segmentBytes {
             if encoder.count > 0 { try endSegment(&commit) }
-            return try addSeparate(buffer.rows, key, &commit)
+            return try addSeparate(buffer.rows, key: key, to: &commit)
         }
         try encoder.add(buffer.rows)
         if encoder.count == Self.segmentRecords || encoder.size >= Self.segmentBytes { try endSegment(&commit) }
     }
 
     private mutating func addSeparate(
-        _ rows: RecordRows, _ key: UnsafePointer<Cell>, _ commit: inout CommitWriter
+        _ rows: RecordRows, key: UnsafePointer<Cell>, to commit: inout CommitWriter
     ) throws(StorageError) {
         do throws(StorageError) {
             try encoder.add(rows)
@@ -178,7 +178,7 @@ final class EncoderCache {
     private var encoder: RecordEncoder?
 
     /// Memory above which an encoder is not worth keeping.
-    private static let mostMemory = 8 << 20
+    private static let maximumMemory = 8 << 20
 
     func take(_ layout: RecordLayout) -> RecordEncoder {
         guard let kept = encoder.take() else { return RecordEncoder(layout) }
@@ -186,6 +186,6 @@ final class EncoderCache {
     }
 
     func keep(_ encoder: consuming RecordEncoder) {
-        if encoder.memory <= Self.mostMemory { self.encoder = consume encoder }
+        if encoder.memory <= Self.maximumMemory { self.encoder = consume encoder }
     }
 }

@@ -39,12 +39,12 @@ final class PendingChanges {
             needsRewrite = needsRewrite || base[schema.name].map { !$0.rows.nodes.isEmpty } ?? false
             tables.remove(schema.name)
             base.remove(schema.name)
-        case .alter(let old, let new, let added): try alter(old, new, added)
+        case .alter(let old, let new, let added): try alter(old, to: new, added: added)
         }
     }
 
     private func alter(
-        _ old: TableSchema, _ new: TableSchema, _ added: [Value]
+        _ old: TableSchema, to new: TableSchema, added: [Value]
     ) throws(StorageError) {
         let table = try tables.table(old)
         let altered = try table.altered(to: new, added: added)

@@ -4,7 +4,7 @@ internal import StorageDriver
 /// such a record fails alone, and not everything in the same commit.
 enum RecordSizeCheck {
     /// Bytes of rows that a savepoint must have written before it is worth a look.
-    static let leastWritten = 1 << 16
+    static let minimumWritten = 1 << 16
     /// Bytes of rows up to which a record's archive is never too large: an array of small numbers takes 12 times its
     /// text, which is the worst.
     private static let safe = 8 << 20
@@ -18,25 +18,25 @@ enum RecordSizeCheck {
             let members = model.places.map { tables.list[$0] }
             // Tables that were made or changed meanwhile are looked at by the commit alone.
             guard members.allSatisfy({ old[$0.schema.name]?.schema == $0.schema }) else { continue }
-            try check(model, members, tables, since: old)
+            try check(model, members: members, tables: tables, since: old)
         }
     }
 
     private static func check(
-        _ model: ArchiveTables.Model, _ members: [ArchiveTable], _ tables: ArchiveTables, since old: ArchiveTables
+        _ model: ArchiveTables.Model, members: [ArchiveTable], tables: ArchiveTables, since old: ArchiveTables
     ) throws(StorageError) {
         let difference = RecordDifference(from: old, to: members)
         let buffer = RecordBuffer(members)
         try ArchiveTable.withKey(of: members) { (key) throws(StorageError) in
             while difference.next(key) {
                 guard buffer.fill(key), buffer.bytes > safe else { continue }
-                try encode(buffer, key, try ModelArchive(model, tables))
+                try encode(buffer, key: key, archive: try ModelArchive(model, tables))
             }
         }
     }
 
     private static func encode(
-        _ buffer: RecordBuffer, _ key: UnsafePointer<Cell>, _ archive: ModelArchive
+        _ buffer: RecordBuffer, key: UnsafePointer<Cell>, archive: ModelArchive
     ) throws(StorageError) {
         do throws(StorageError) {
             var encoder = RecordEncoder(archive.layout)

@@ -54,14 +54,14 @@ final class RowBuilder {
 
     /// The builder's cells as a row; valid until the next one is packed.
     ///
-    /// - Throws: `limitExceeded` for a row longer than ``RowFormat/mostBytes``.
+    /// - Throws: `limitExceeded` for a row longer than ``RowFormat/maximumBytes``.
     func pack(_ format: RowFormat) throws(StorageError) -> UnsafeRawPointer { try pack(cells, format) }
 
     func pack(_ cells: UnsafePointer<Cell>, _ format: RowFormat) throws(StorageError) -> UnsafeRawPointer {
         guard let size = format.size(of: cells) else {
             throw StorageError(
                 .limitExceeded,
-                "A record's values together have more than \(RowFormat.mostBytes) bytes; keep large data in files.")
+                "A record's values together have more than \(RowFormat.maximumBytes) bytes; keep large data in files.")
         }
         if size > capacity {
             memory.deallocate()

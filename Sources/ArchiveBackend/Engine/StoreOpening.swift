@@ -43,7 +43,8 @@ struct StoreOpening {
 
     private func read(_ each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> (StoreFile, Recovery) {
         try StoreFile.open(
-            configuration.path, configuration.fileMode, configuration.fileOptions(), layer: layer, logger: logger,
+            configuration.path, configuration.fileMode, options: configuration.fileOptions(), layer: layer,
+            logger: logger,
             each: each)
     }
 }

@@ -16,7 +16,7 @@ final class WrittenKeys {
     }
 
     /// More keys count as many.
-    static let most = 64
+    static let maximum = 64
 
     // Exclusivity is not checked at run time: no access to these lasts beyond one call of this class, and none of its
     // methods calls out.
@@ -100,17 +100,17 @@ final class WrittenKeys {
         var high = models[model].count
         // Rows of one record follow each other, and records often come in their order.
         if high > 0 {
-            let order = compare(row, model, high - 1)
+            let order = compare(row, model: model, index: high - 1)
             if order == 0 { return }
             if order > 0 { low = high }
         }
         while low < high {
             let middle = (low + high) / 2
-            let order = compare(row, model, middle)
+            let order = compare(row, model: model, index: middle)
             if order == 0 { return }
             if order > 0 { low = middle + 1 } else { high = middle }
         }
-        guard models[model].count < Self.most else { return noteMany() }
+        guard models[model].count < Self.maximum else { return noteMany() }
         models[model].count += 1
         for (index, place) in places.enumerated() {
             models[model].cells.insert(copy(of: row[place]), at: low * width + index)
@@ -118,7 +118,7 @@ final class WrittenKeys {
     }
 
     /// The order of a row's key and one of these.
-    private func compare(_ row: UnsafePointer<Cell>, _ model: Int, _ index: Int) -> Int {
+    private func compare(_ row: UnsafePointer<Cell>, model: Int, index: Int) -> Int {
         for (offset, place) in places.enumerated() {
             let other = models[model].cells[index * places.count + offset]
             let order = row[place].compared(to: other, isDecimal: false)

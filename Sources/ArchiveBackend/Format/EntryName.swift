@@ -5,7 +5,7 @@ package enum EntryName {
     /// Returns whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's own name
     /// may not be.
     package static func isValid(_ name: some Collection<UInt8>) -> Bool {
-        guard (1...StoreFormat.longestName).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
+        guard (1...StoreFormat.maximumNameLength).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
         else { return false }
         var component = (length: 0, dots: 0)
         for byte in name {

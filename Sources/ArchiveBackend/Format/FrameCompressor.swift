@@ -20,7 +20,7 @@ struct FrameCompressor {
     private static let fewBytes = 256 << 10
     private static let sampleBytes = 32 << 10
     // Below this, a sample would cost more than reading the frame at the usual level.
-    private static let fewestSampledBytes = 4 * sampleBytes
+    private static let minimumSampledBytes = 4 * sampleBytes
 
     // AE_IFREG, a macro with a cast, which Swift does not import.
     private static let regularFile: UInt32 = 0o100000
@@ -55,7 +55,7 @@ struct FrameCompressor {
 
     private func level(for contents: UnsafeRawBufferPointer) throws(StorageError) -> Int {
         if isAppending, contents.count <= Self.fewBytes { return codec.levels?.lowerBound ?? level }
-        guard sparesReaders, let dense = codec.denseLevel, contents.count >= Self.fewestSampledBytes else {
+        guard sparesReaders, let dense = codec.denseLevel, contents.count >= Self.minimumSampledBytes else {
             return level
         }
         let sample = contents.part(contents.count / 2, Self.sampleBytes)
@@ -118,7 +118,7 @@ enum StoredFrame {
     /// 128 KiB, so no frame needs to be cut.
     static let largestContents = 16 << 10
 
-    private static let shortestRun = 32
+    private static let minimumRunLength = 32
     /// Magic number; a check of the contents and no content size; a window of 128 KiB.
     private static let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0b0000_0100, 7 << 3]
 
@@ -176,7 +176,7 @@ enum StoredFrame {
         output.append(UInt8(truncatingIfNeeded: header >> 16))
     }
 
-    /// The next run of zeros that is worth a block of its own.
+    /// The next run of zeros that is worth a separate block.
     ///
     /// Looks at eight bytes in each 25: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
@@ -190,10 +190,10 @@ enum StoredFrame {
                 while first > start, contents[first - 1] == 0 { first -= 1 }
                 while end <= last, (bytes + end).loadUnaligned(as: UInt64.self) == 0 { end += 8 }
                 while end < contents.count, contents[end] == 0 { end += 1 }
-                if end - first >= shortestRun { return first..<end }
+                if end - first >= minimumRunLength { return first..<end }
                 place = end
             } else {
-                place += shortestRun - 7
+                place += minimumRunLength - 7
             }
         }
         return nil

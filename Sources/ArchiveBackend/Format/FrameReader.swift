@@ -12,7 +12,7 @@ final class FrameReader {
 
     /// - Parameter scratch: memory that may be used until the next reader is made.
     init(
-        _ codec: ArchiveCodec, _ window: FileWindow, _ range: Range<Int64>, scratch: ByteBuffer
+        _ codec: ArchiveCodec, window: FileWindow, range: Range<Int64>, scratch: ByteBuffer
     ) throws(StorageError) {
         source = FrameSource(window, range)
         var stored: ByteBuffer?

@@ -25,14 +25,14 @@ extension ArchiveCodec {
 
 /// Walks over a zstd frame (RFC 8878, section 3.1.1).
 private enum ZstdWalk {
-    private static let longestBlock = 128 << 10
+    private static let maximumBlockLength = 128 << 10
 
     static func end(ofFrameAt start: Int64, in window: FileWindow) throws(StorageError) -> Int64? {
         guard var place = try endOfHeader(at: start, in: window) else { return nil }
         while let bytes = try window.bytes(at: place, 3) {
             let header = Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
             let (isLast, type, size) = (header & 1 == 1, header >> 1 & 3, header >> 3)
-            guard type != 3, size <= longestBlock else { return nil }
+            guard type != 3, size <= maximumBlockLength else { return nil }
             // A repeated byte is stored once, whatever the size.
             place += 3 + Int64(type == 1 ? 1 : size)
             // The check of the contents follows the last block.

@@ -1,6 +1,6 @@
 /// Sizes of the store file's format, and the limits that a reader holds to. <doc:StoreFileFormat> explains them.
 package enum StoreFormat {
-    package static let longestName = 100
+    package static let maximumNameLength = 100
     package static let largestEntry = 128 << 20
     /// Contents after which a frame ends. One entry is never cut, so a frame may hold up to an entry more.
     package static let frameTarget = 4 << 20

@@ -35,7 +35,7 @@ struct TarHeader: Equatable {
         var sum = Self.templateSum
         var name = name
         name.withUTF8 { name in
-            for (index, byte) in name.prefix(StoreFormat.longestName).enumerated() {
+            for (index, byte) in name.prefix(StoreFormat.maximumNameLength).enumerated() {
                 bytes[index] = byte
                 sum += UInt64(byte)
             }
@@ -66,7 +66,7 @@ extension TarHeader {
         guard bytes.count == Self.size, let size = Self.octal(bytes.part(124, 11)),
             let modified = Self.octal(bytes.part(136, 11)), size <= StoreFormat.largestEntry
         else { return nil }
-        let name = bytes.part(0, StoreFormat.longestName).prefix { $0 != 0 }
+        let name = bytes.part(0, StoreFormat.maximumNameLength).prefix { $0 != 0 }
         guard EntryName.isValid(name) || name.elementsEqual(Self.trailerName.utf8) else { return nil }
         self.init(name: String(decoding: name, as: UTF8.self), size: size, modified: Int64(modified))
         let written = ByteBuffer(capacity: Self.size)

@@ -10,7 +10,7 @@ package enum XXHash64 {
 
     package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var place = 0
-        var hash = bytes.count >= 32 ? stripes(bytes, seed, &place) : seed &+ prime5
+        var hash = bytes.count >= 32 ? stripes(bytes, seed, offset: &place) : seed &+ prime5
         hash &+= UInt64(bytes.count)
         while place + 8 <= bytes.count {
             hash = rotate(hash ^ round(0, bytes.littleEndian(at: place)), 27) &* prime1 &+ prime4
@@ -29,7 +29,7 @@ package enum XXHash64 {
     }
 
     /// Four lanes of eight bytes each over all whole stripes of 32.
-    private static func stripes(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64, _ place: inout Int) -> UInt64 {
+    private static func stripes(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64, offset place: inout Int) -> UInt64 {
         var lanes = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
         while place + 32 <= bytes.count {
             lanes.0 = round(lanes.0, bytes.littleEndian(at: place))

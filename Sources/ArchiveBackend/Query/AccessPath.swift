@@ -18,7 +18,7 @@ enum AccessPath {
     case ordered(ColumnIndex?, ColumnBounds?, isDescending: Bool)
 
     /// The access with the fewest rows to examine, as far as the query's shape shows.
-    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable) {
+    init(_ plan: QueryPlan, _ arguments: QueryArguments, table: ArchiveTable) {
         switch plan.query.scope {
         case .key(let columns):
             self = Self.isReversed(plan, columns) ? .keyReversed(columns: columns) : .key(columns: columns)
@@ -68,8 +68,8 @@ enum AccessPath {
             return RowSource(nil, [RowRange(table.rows, prefix: key.cells, count: columns)])
         case .keyReversed(let columns):
             let key = ValueCells(ValueList(width: columns, values: Array(arguments.values.prefix(columns))))
-            return RowSource(nil, Self.reversed(table.rows, key, columns))
-        case .keys(let columns, let list): return Self.keys(arguments.lists[list], columns, table)
+            return RowSource(nil, Self.reversed(table.rows, key: key, columns: columns))
+        case .keys(let columns, let list): return Self.keys(arguments.lists[list], columns: columns, table: table)
         case .keyBounds(let bounds): return RowSource(nil, bounds.ranges(of: table.rows))
         case .index(let index, let bounds):
             return RowSource(IndexLookup(index, in: table), bounds.ranges(of: index.entries))
@@ -83,7 +83,7 @@ enum AccessPath {
     }
 
     /// The rows whose key begins with this one, from the last to the first.
-    private static func reversed(_ rows: RowTree, _ key: ValueCells, _ columns: Int) -> () -> RowRange? {
+    private static func reversed(_ rows: RowTree, key: ValueCells, columns: Int) -> () -> RowRange? {
         var end = rows.searchEnd(key.cells, count: columns)
         let width = columns + 1
         let last = ValueCells(width: width)
@@ -102,7 +102,7 @@ enum AccessPath {
     }
 
     /// The lists's keys in key order, each once.
-    private static func keys(_ list: ValueList, _ columns: Int, _ table: ArchiveTable) -> RowSource {
+    private static func keys(_ list: ValueList, columns: Int, table: ArchiveTable) -> RowSource {
         let cells = ValueCells(list)
         func order(_ left: Int, _ right: Int) -> Int {
             for column in 0..<columns {

@@ -11,7 +11,7 @@ extension ArchiveTables {
     ) throws(StorageError) -> Cursor {
         if hasOldPlans { try requireStored(plan) }
         let table = try table(plan.table)
-        if let cursor = Self.rowOfKey(plan, arguments, table) {
+        if let cursor = Self.rowOfKey(plan, arguments, table: table) {
             work?.add(1)
             return cursor
         }
@@ -19,8 +19,10 @@ extension ArchiveTables {
         let plan = try choosingRelated(plan, &arguments, isReading: isReading, counting: work)
         let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading, counting: work)
         if plan.query.isComputedWhole { return try evaluation.cursor() }
-        let path = AccessPath(plan, arguments, table)
-        let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
+        let path = AccessPath(plan, arguments, table: table)
+        let test = plan.query.filter.map {
+            RowFilter(table.format, arguments: arguments, evaluation: evaluation).test($0)
+        }
         if case .count = plan.query.result, case .scan = path, test == nil { return Self.cursor(table.rows.count) }
         var source = path.source(table, arguments)
         source.cancellation = CancellationCheck(isOn: isReading, counting: work)
@@ -29,7 +31,8 @@ extension ArchiveTables {
         case .exists: return Self.cursor(try Self.matches(source, test)() == nil ? 0 : 1)
         case .columns(let columns):
             let rows = try page(
-                table, source, path.isOrdered(as: plan.query.order, table), plan.query, arguments, test, evaluation)
+                table, source, isOrdered: path.isOrdered(as: plan.query.order, table), query: plan.query,
+                arguments: arguments, test: test, evaluation: evaluation)
             return RowCursor(columns, table.format, rows).cursor
         case .terms, .groups: return try evaluation.cursor()
         }
@@ -47,7 +50,7 @@ extension ArchiveTables {
 
     /// The one row of a whole key: what `find` asks for, without all that other queries need.
     private static func rowOfKey(
-        _ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable
+        _ plan: QueryPlan, _ arguments: QueryArguments, table: ArchiveTable
     ) -> Cursor? {
         guard case .key(let count) = plan.query.scope, case .columns(let columns) = plan.query.result,
             count == table.schema.key.count, plan.query.filter == nil, !plan.query.isLimited
@@ -90,8 +93,8 @@ extension ArchiveTables {
 
     /// The rows in the query's order, from its offset to its limit.
     private func page(
-        _ table: ArchiveTable, _ source: RowSource, _ isOrdered: Bool, _ query: Query, _ arguments: QueryArguments,
-        _ test: RowFilter.Test?, _ evaluation: QueryEvaluation<ArchiveTables>
+        _ table: ArchiveTable, _ source: RowSource, isOrdered: Bool, query: Query, arguments: QueryArguments,
+        test: RowFilter.Test?, evaluation: QueryEvaluation<ArchiveTables>
     ) throws(StorageError) -> () throws(StorageError) -> UnsafeRawPointer? {
         let (offset, limit) = query.isLimited ? (arguments.offset, arguments.limit) : (0, nil)
         if isOrdered {
@@ -99,7 +102,7 @@ extension ArchiveTables {
             return query.isLimited ? Self.limited(next, offset, limit) : next
         }
         let wanted = limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
-        let sorter = RowSorter(table, query.order, evaluation)
+        let sorter = RowSorter(table, keys: query.order, evaluation: evaluation)
         var rows = try sorter.first(wanted ?? .max, of: source, where: test).dropFirst(offset)
         // The list's addresses are of this state's pages.
         return { [self] in
@@ -133,7 +136,7 @@ extension ArchiveTables {
         guard case .columns = plan.query.result, !plan.query.isComputedWhole else {
             return try QueryEvaluation(plan, arguments, in: self).explanation()
         }
-        let path = AccessPath(plan, arguments, table)
+        let path = AccessPath(plan, arguments, table: table)
         var source = path.source(table, arguments)
         var examined = 0
         while try source.next() != nil { examined += 1 }

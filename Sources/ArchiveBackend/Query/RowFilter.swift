@@ -14,7 +14,7 @@ struct RowFilter {
     private let cells: ValueCells
     private let evaluation: QueryEvaluation<ArchiveTables>
 
-    init(_ format: RowFormat, _ arguments: QueryArguments, _ evaluation: QueryEvaluation<ArchiveTables>) {
+    init(_ format: RowFormat, arguments: QueryArguments, evaluation: QueryEvaluation<ArchiveTables>) {
         self.format = format
         self.arguments = arguments
         self.evaluation = evaluation
@@ -34,9 +34,9 @@ struct RowFilter {
             let format = format
             return { row in format.cell(column, of: row).isNull }
         case .comparison(let comparison, .column(let column), .argument(let argument), let type):
-            return compare(comparison, column, argument, type)
+            return compare(comparison, column: column, argument: argument, type: type)
         case .text(let test, .column(let column), .argument(let argument)) where test != .like:
-            return text(test, column, argument)
+            return text(test, column: column, argument: argument)
         case .isIn(.column(let column), let list, let type) where type.storage == .integer && type != .uint64:
             return isIn(column, list)
         default:
@@ -69,7 +69,7 @@ struct RowFilter {
     }
 
     private func compare(
-        _ comparison: Comparison, _ column: Int, _ argument: Int, _ type: ColumnType
+        _ comparison: Comparison, column: Int, argument: Int, type: ColumnType
     ) -> Test {
         let (format, cells, isDecimal) = (format, cells, type == .decimal)
         let wanted = cells.cells[argument]
@@ -93,7 +93,7 @@ struct RowFilter {
         }
     }
 
-    private func text(_ kind: TextTest, _ column: Int, _ argument: Int) -> Test {
+    private func text(_ kind: TextTest, column: Int, argument: Int) -> Test {
         let (format, cells) = (format, cells)
         let wanted = cells.cells[argument].bytes
         return { row in

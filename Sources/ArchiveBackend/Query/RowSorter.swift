@@ -8,7 +8,7 @@ struct RowSorter {
     /// Sort keys that are columns; nil if the values must be computed for every row.
     private let columns: [Int]?
 
-    init(_ table: ArchiveTable, _ keys: [Query.SortKey], _ evaluation: QueryEvaluation<ArchiveTables>) {
+    init(_ table: ArchiveTable, keys: [Query.SortKey], evaluation: QueryEvaluation<ArchiveTables>) {
         self.table = table
         self.keys = keys
         self.evaluation = evaluation
@@ -20,11 +20,11 @@ struct RowSorter {
     func first(
         _ count: Int, of source: RowSource, where test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
-        columns == nil ? try computed(count, source, test) : try direct(count, source, test)
+        columns == nil ? try computed(count, of: source, test: test) : try direct(count, of: source, test: test)
     }
 
     private func direct(
-        _ count: Int, _ source: RowSource, _ test: RowFilter.Test?
+        _ count: Int, of source: RowSource, test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
         var source = source
         var kept: [UnsafeRawPointer] = []
@@ -59,7 +59,7 @@ struct RowSorter {
 
     /// With sort keys through children, whose values are worked out once for each row.
     private func computed(
-        _ count: Int, _ source: RowSource, _ test: RowFilter.Test?
+        _ count: Int, of source: RowSource, test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
         var source = source
         var rows: [(row: UnsafeRawPointer, values: [Value])] = []

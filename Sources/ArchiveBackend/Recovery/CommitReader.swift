@@ -36,7 +36,7 @@ struct CommitReader {
         guard commit.trailer.contents <= UInt64(commit.frames) * UInt64(StoreFormat.largestFrameContents) else {
             throw EntryParser.damaged("its contents are too large for its frames")
         }
-        let frames = try FrameReader(commit.trailer.codec, window, commit.range, scratch: scratch)
+        let frames = try FrameReader(commit.trailer.codec, window: window, range: commit.range, scratch: scratch)
         let parser = EntryParser(commit: commit.trailer.sequence, buffer)
         var rest = commit.trailer.contents
         while let block = try frames.next() {

@@ -100,7 +100,7 @@ struct CommitScanner {
                 walk = nil
                 return trailer.isNewer
                     ? isOfThisFile(trailer) ? .newer(trailer.version) : .mismatch
-                    : try accept(trailer, position..<place, frames)
+                    : try accept(trailer, range: position..<place, frames: frames)
             }
             guard let length = try codec.frameLength(at: place, in: window) else { return .mismatch }
             frames += 1
@@ -115,7 +115,7 @@ struct CommitScanner {
     }
 
     private mutating func accept(
-        _ trailer: Trailer, _ range: Range<Int64>, _ frames: Int
+        _ trailer: Trailer, range: Range<Int64>, frames: Int
     ) throws(StorageError) -> Step {
         guard covers(trailer, range), follows(trailer), try check(of: range) == trailer.framesCheck else {
             return .mismatch

@@ -19,7 +19,7 @@ struct NodeList {
         return parts[part][offset]
     }
 
-    /// The index of the first node with the target, or after it; ``count`` if there is none.
+    /// The index of the first node with the target, or after it; ``count`` if none exists.
     @inline(__always)
     func firstIndex(_ search: KeySearch) -> Int {
         let index = RowTree.firstIndex(prefixes.count) { index in

@@ -18,7 +18,7 @@ struct RowFormat: Sendable {
 
     /// Bytes that one row may have: so few that its archive, where a text may take twice as many, fits into an entry of
     /// the file. Also, a row's length and its offsets are 32-bit numbers.
-    static let mostBytes = 60 << 20
+    static let maximumBytes = 60 << 20
 
     init(width: Int) {
         self.width = width
@@ -32,7 +32,7 @@ struct RowFormat: Sendable {
         for column in 0..<width where cells[column].tag == .text || cells[column].tag == .blob {
             size += Int(cells[column].length)
         }
-        return size <= Self.mostBytes - 8 ? (size + 7) & ~7 : nil
+        return size <= Self.maximumBytes - 8 ? (size + 7) & ~7 : nil
     }
 
     /// Writes a row of the size that ``size(of:)`` returned to memory of that size.

@@ -12,7 +12,7 @@ final class RowNode: @unchecked Sendable {
     @exclusivity(unchecked) private var prefixes: [UInt64]
     private let order: RowOrder
 
-    static let mostPages = 32
+    static let maximumPages = 32
 
     /// A node with one page.
     init(_ page: RowPage, _ order: RowOrder) {
@@ -97,7 +97,7 @@ final class RowNode: @unchecked Sendable {
             noteLastRow(of: last)
             return true
         }
-        guard pages.count < Self.mostPages else { return false }
+        guard pages.count < Self.maximumPages else { return false }
         insertPage(RowPage(row, capacity: RowPage.fullBytes), at: last + 1)
         return true
     }

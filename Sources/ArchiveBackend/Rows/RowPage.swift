@@ -12,7 +12,7 @@ final class RowPage: @unchecked Sendable {
     @exclusivity(unchecked) private var capacity: Int
     /// The bytes from the start that rows have used, including removed rows.
     @exclusivity(unchecked) private var used = 0
-    /// Bytes of the rows that are there, and of their offsets.
+    /// Bytes of the rows that exist, and of their offsets.
     @exclusivity(unchecked) private(set) var liveBytes = 0
     @exclusivity(unchecked) private(set) var count = 0
 

@@ -171,11 +171,13 @@ struct RowWalk {
 
     /// Returns the number of pages that both share from here on in their nodes.
     private static func sharedPages(_ left: RowWalk, _ right: RowWalk) -> Int {
-        shared(left.tree.nodes[left.node].pages, left.page, right.tree.nodes[right.node].pages, right.page)
+        shared(
+            left.tree.nodes[left.node].pages, from: left.page, others: right.tree.nodes[right.node].pages,
+            otherStart: right.page)
     }
 
     @inline(__always)
-    private static func shared<T: AnyObject>(_ some: [T], _ start: Int, _ others: [T], _ otherStart: Int) -> Int {
+    private static func shared<T: AnyObject>(_ some: [T], from start: Int, others: [T], otherStart: Int) -> Int {
         let most = min(some.count - start, others.count - otherStart)
         var count = 0
         while count < most, some[start + count] === others[otherStart + count] { count += 1 }

@@ -123,7 +123,7 @@ struct RowTree {
 
     /// Splits a changed node if it is full.
     private mutating func endChange(of index: Int) {
-        if nodes[index].pages.count > RowNode.mostPages {
+        if nodes[index].pages.count > RowNode.maximumPages {
             let rest = nodes[index].split()
             nodes.insert(rest, at: index + 1)
         }

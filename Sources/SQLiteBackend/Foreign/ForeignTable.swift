@@ -39,7 +39,7 @@ struct ForeignTable {
     let hasRowID: Bool
     /// True if the declaration may have an `ON CONFLICT` clause.
     let hasConflictClause: Bool
-    /// True if the primary key has an index of its own.
+    /// True if the primary key has a separate index.
     let hasKeyIndex: Bool
 
     /// True if the model's key is SQLite's row number.
@@ -57,7 +57,7 @@ struct ForeignTable {
     var schema: TableSchema? {
         let primary = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
-        if (1...Self.mostKeyColumns).contains(primary.count), primary.allSatisfy({ columns[$0].canBeKey }) {
+        if (1...Self.maximumKeyColumns).contains(primary.count), primary.allSatisfy({ columns[$0].canBeKey }) {
             return schema(columns.map { column($0, isKey: $0.keyPlace > 0) }, key: primary)
         }
         guard let rowID else { return nil }
@@ -66,7 +66,7 @@ struct ForeignTable {
     }
 
     /// The number of columns of a list of keys.
-    private static let mostKeyColumns = 16
+    private static let maximumKeyColumns = 16
 
     private func schema(_ columns: [ColumnSchema], key: [Int]) -> TableSchema {
         var schema = TableSchema(name: name, path: [name], columns: columns, key: key, assignsKeys: isAutoincrement)

@@ -4,14 +4,14 @@ internal import StorageDriver
 extension SQLFunctions {
     /// The functions that ``ColumnConversion`` names.
     static let foreign: [(name: String, arguments: Int32, body: Scalar)] = [
-        ("storage_read_date", 1, { SQLCall($0, $1, $2).run(SQLCall.readDate) }),
-        ("storage_read_uuid", 1, { SQLCall($0, $1, $2).run(SQLCall.readUUID) }),
-        ("storage_read_decimal", 1, { SQLCall($0, $1, $2).run(SQLCall.readDecimal) }),
-        ("storage_read_text", 1, { SQLCall($0, $1, $2).run(SQLCall.readText) }),
-        ("storage_write_date", 2, { SQLCall($0, $1, $2).run(SQLCall.writeDate) }),
-        ("storage_write_uuid", 2, { SQLCall($0, $1, $2).run(SQLCall.writeUUID) }),
-        ("storage_write_decimal", 2, { SQLCall($0, $1, $2).run(SQLCall.writeDecimal) }),
-        ("storage_write_text", 1, { SQLCall($0, $1, $2).run(SQLCall.writeText) }),
+        ("storage_read_date", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.readDate) }),
+        ("storage_read_uuid", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.readUUID) }),
+        ("storage_read_decimal", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.readDecimal) }),
+        ("storage_read_text", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.readText) }),
+        ("storage_write_date", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.writeDate) }),
+        ("storage_write_uuid", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.writeUUID) }),
+        ("storage_write_decimal", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.writeDecimal) }),
+        ("storage_write_text", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.writeText) }),
     ]
 }
 

@@ -73,11 +73,11 @@ struct Accumulator {
             }
             slot = (slot + 1) & mask
         }
-        return insert(property, word, slot)
+        return insert(property, word, slot: slot)
     }
 
     @inline(never)
-    private mutating func insert(_ property: UInt8, _ word: UnsafeBufferPointer<UInt8>, _ slot: Int) -> UInt32 {
+    private mutating func insert(_ property: UInt8, _ word: UnsafeBufferPointer<UInt8>, slot: Int) -> UInt32 {
         let index = starts.count - 1
         slots[slot] = Int32(index)
         arena.append(property)

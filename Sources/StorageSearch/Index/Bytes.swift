@@ -128,7 +128,7 @@ struct ByteReader {
     /// Reads a term that shares its beginning with the one before.
     mutating func term(after term: inout [UInt8]) throws(SearchFailure) {
         try key(after: &term)
-        guard term.count <= SegmentFormat.longestTerm else { throw .corrupt("A term is too long.") }
+        guard term.count <= SegmentFormat.maximumTermLength else { throw .corrupt("A term is too long.") }
     }
 
     /// Reads a key that shares its beginning with the one before.

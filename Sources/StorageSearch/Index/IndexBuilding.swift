@@ -31,7 +31,7 @@ extension SearchIndex {
         writer.number(build.documents)
         writer.number(build.key == nil ? 0 : 1)
         if let key = build.key { writer.data(key) }
-        try storage.put(.segments, Self.buildRow, writer.bytes)
+        try storage.put(.segments, Self.buildRow, bytes: writer.bytes)
     }
 
     /// Begins a build, in tables that are empty.

@@ -29,25 +29,25 @@ package struct SearchVerification<Storage: SearchStorage> {
         for segment in state.segments {
             let header = segment.header
             let removed = state.removed(in: header.first..<header.end)
-            try note(try index.lengths(of: header), removed, &keys)
+            try note(try index.lengths(of: header), removed: removed, keys: &keys)
             try segment.forEachTerm(index.storage, from: []) { term, list throws(SearchFailure) in
                 guard !header.greatest.lexicographicallyPrecedes(term) else {
                     throw .corrupt("A segment has a greater term than its row says.")
                 }
-                try add(term, list, header.end, removed)
+                try add(term, list, end: header.end, removed: removed)
                 return true
             }
         }
         for row in state.pending {
             let removed = state.removed(in: row.first..<row.end)
-            try note(row.lengths, removed, &keys)
-            for (term, list) in row.terms { try add(term, list, row.end, removed) }
+            try note(row.lengths, removed: removed, keys: &keys)
+            for (term, list) in row.terms { try add(term, list, end: row.end, removed: removed) }
         }
         guard keyTerms.isEmpty else { throw .corrupt("A document cannot be found by its key.") }
     }
 
     private mutating func note(
-        _ source: SourceLengths, _ removed: ArraySlice<Int>, _ keys: inout KeyReader<Storage>
+        _ source: SourceLengths, removed: ArraySlice<Int>, keys: inout KeyReader<Storage>
     ) throws(SearchFailure) {
         let removed = Array(removed)
         for (rank, document) in source.documents.enumerated() where !SortedNumbers.contains(removed, document) {
@@ -62,7 +62,7 @@ package struct SearchVerification<Storage: SearchStorage> {
     }
 
     private mutating func add(
-        _ term: [UInt8], _ list: TermList, _ end: Int, _ removed: ArraySlice<Int>
+        _ term: [UInt8], _ list: TermList, end: Int, removed: ArraySlice<Int>
     ) throws(SearchFailure) {
         guard let property = term.first, property == KeyTerm.property || property < index.properties.count else {
             throw .corrupt("A term has no property.")

@@ -56,7 +56,7 @@ extension SearchIndex {
             return try merge(blocks: limits.blocks + commit.written / SegmentFormat.blockSize * 4)
         }
         let row = try PendingRow.bytes(commit.words, removed: commit.removed)
-        try storage.put(.pending, commit.pending, row)
+        try storage.put(.pending, commit.pending, bytes: row)
         let size = state.pending.reduce(row.count) { $0 + $1.size }
         let isDue = state.pending.count + 1 >= limits.pendingRows || size >= limits.pendingBytes
         if isDue || commit.written > 0 { try flush() }
@@ -80,7 +80,7 @@ extension SearchIndex {
             number: state.nextSegment, first: state.nextDocument, end: state.nextDocument, documents: 0,
             words: [Int](repeating: 0, count: properties.count), lastPending: state.nextPending - 1)
         for table in SearchTable.allCases { try storage.remove(table, 0...Int.max) }
-        try storage.put(.segments, header.number, header.bytes)
+        try storage.put(.segments, header.number, bytes: header.bytes)
     }
 
     private struct Commit {

@@ -56,9 +56,9 @@ struct Merger<Terms: TermSource> {
                 for place in entry.pieces {
                     let piece = try entry.piece(place, storage)
                     if inner.isEmpty {
-                        try splice(piece, sources[index].end, &before)
+                        try splice(piece, end: sources[index].end, before: &before)
                     } else {
-                        try append(piece, sources[index].end, &before)
+                        try append(piece, end: sources[index].end, before: &before)
                     }
                 }
             }
@@ -88,7 +88,7 @@ struct Merger<Terms: TermSource> {
     }
 
     /// Adds a piece to the list as it is, but for the difference of its first document.
-    private mutating func splice(_ piece: TermList.Piece, _ end: Int, _ before: inout Int) throws(SearchFailure) {
+    private mutating func splice(_ piece: TermList.Piece, end: Int, before: inout Int) throws(SearchFailure) {
         var documents = ByteReader(piece.bytes, piece.documents)
         var document = piece.base
         var occurrences = 0
@@ -120,7 +120,7 @@ struct Merger<Terms: TermSource> {
     }
 
     /// Adds a piece to the list, without removed documents.
-    private mutating func append(_ piece: TermList.Piece, _ end: Int, _ before: inout Int) throws(SearchFailure) {
+    private mutating func append(_ piece: TermList.Piece, end: Int, before: inout Int) throws(SearchFailure) {
         var documents = ByteReader(piece.bytes, piece.documents)
         var positions = ByteReader(piece.bytes, piece.positions)
         var document = piece.base

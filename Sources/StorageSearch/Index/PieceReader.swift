@@ -34,7 +34,7 @@ struct PieceReader: ~Copyable {
         return true
     }
 
-    /// Reads documents up to the first that is not less than a number, and returns false if there is none.
+    /// Reads documents up to the first that is not less than a number, and returns false if none exists.
     @inline(__always)
     mutating func advance(to number: Int) throws(SearchFailure) -> Bool {
         while document < number {

@@ -134,7 +134,7 @@ package struct SearchLimits: Sendable {
     package var pendingRows = 64
     /// The size of the commits that become a segment, in bytes.
     package var pendingBytes = 1 << 20
-    /// A commit of more bytes of words is a segment of its own.
+    /// A commit of more bytes of words is a separate segment.
     package var commitBytes = 1 << 20
     /// The memory for words that are collected, in bytes.
     package var memory = 64 << 20

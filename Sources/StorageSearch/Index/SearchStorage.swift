@@ -26,13 +26,13 @@ package protocol SearchStorage: BlockSource {
     /// The greatest number that has a row.
     func last(_ table: SearchTable) throws(SearchFailure) -> Int?
     /// Stores a row, in the place of one that has the number.
-    func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) throws(SearchFailure)
+    func put(_ table: SearchTable, _ number: Int, bytes: [UInt8]) throws(SearchFailure)
     func remove(_ table: SearchTable, _ range: ClosedRange<Int>) throws(SearchFailure)
 }
 
 /// A failure of an index.
 package enum SearchFailure: Error {
-    /// Stored bytes are not what an index writes. The index has to be made anew.
+    /// Stored bytes are not what an index writes. The index has to be recreated.
     case corrupt(String)
     /// The index is still being made.
     case unfinished

@@ -126,16 +126,18 @@ private struct Search<Storage: SearchStorage> {
             let hits = try hits(term)
             let rarity = relevance.rarity(hits.documents.count)
             for (property, postings) in hits.properties {
-                Self.add(postings, property, relevance, lengths, documents, &frequencies)
+                Self.add(
+                    postings, property: property, relevance: relevance, lengths: lengths, documents: documents,
+                    frequencies: &frequencies)
             }
-            Self.add(frequencies: &frequencies, rarity, hits.documents, documents, to: &scores)
+            Self.add(frequencies: &frequencies, rarity: rarity, hits: hits.documents, documents: documents, to: &scores)
         }
         return scores
     }
 
     /// Adds the parts of one term, and clears its frequencies. A rare term's documents alone are looked at.
     private static func add(
-        frequencies: inout [Double], _ rarity: Double, _ hits: [Int], _ documents: [Int], to scores: inout [Double]
+        frequencies: inout [Double], rarity: Double, hits: [Int], documents: [Int], to scores: inout [Double]
     ) {
         func add(_ place: Int) {
             guard frequencies[place] != 0 else { return }
@@ -155,8 +157,8 @@ private struct Search<Storage: SearchStorage> {
     }
 
     private static func add(
-        _ postings: Postings, _ property: Int, _ relevance: Relevance, _ lengths: [SourceLengths],
-        _ documents: [Int], _ frequencies: inout [Double]
+        _ postings: Postings, property: Int, relevance: Relevance, lengths: [SourceLengths],
+        documents: [Int], frequencies: inout [Double]
     ) {
         var (place, at, source) = (0, 0, 0)
         while place < documents.count, at < postings.documents.count {

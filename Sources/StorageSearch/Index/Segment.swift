@@ -8,7 +8,7 @@ struct Segment: Sendable {
     init<Storage: SearchStorage>(_ header: SegmentHeader, _ storage: Storage) throws(SearchFailure) {
         self.header = header
         var term: [UInt8] = []
-        try Self.blocks(storage, header, .directory, header.directories) { bytes throws(SearchFailure) in
+        try Self.blocks(storage, header, area: .directory, count: header.directories) { bytes throws(SearchFailure) in
             var reader = ByteReader(bytes)
             term = []
             while !reader.isAtEnd {
@@ -21,7 +21,7 @@ struct Segment: Sendable {
                 directory.append((term, leaf))
             }
         }
-        let bytes = try Self.joined(storage, header, .removed, header.removals)
+        let bytes = try Self.joined(storage, header, area: .removed, count: header.removals)
         if !bytes.isEmpty {
             var reader = ByteReader(bytes)
             removed = try reader.ascending()
@@ -29,12 +29,12 @@ struct Segment: Sendable {
     }
 
     static func blocks<Storage: SearchStorage>(
-        _ storage: Storage, _ header: SegmentHeader, _ area: SegmentFormat.Area, _ count: Int,
+        _ storage: Storage, _ header: SegmentHeader, area: SegmentFormat.Area, count: Int,
         _ body: ([UInt8]) throws(SearchFailure) -> Void
     ) throws(SearchFailure) {
         guard count > 0 else { return }
         var found = 0
-        let first = SegmentFormat.block(header.number, area, 0)
+        let first = SegmentFormat.block(header.number, area: area, index: 0)
         try storage.rows(.blocks, first...(first + count - 1)) { _, bytes throws(SearchFailure) in
             found += 1
             try body(bytes)
@@ -43,10 +43,10 @@ struct Segment: Sendable {
     }
 
     static func joined<Storage: SearchStorage>(
-        _ storage: Storage, _ header: SegmentHeader, _ area: SegmentFormat.Area, _ count: Int
+        _ storage: Storage, _ header: SegmentHeader, area: SegmentFormat.Area, count: Int
     ) throws(SearchFailure) -> [UInt8] {
         var all: [UInt8] = []
-        try blocks(storage, header, area, count) { all += $0 }
+        try blocks(storage, header, area: area, count: count) { all += $0 }
         return all
     }
 
@@ -63,11 +63,11 @@ struct Segment: Sendable {
     /// The block of the leaf that may have a term; nil if the segment does not have the term.
     func block(of term: [UInt8]) -> Int? {
         guard !directory.isEmpty, !header.greatest.lexicographicallyPrecedes(term) else { return nil }
-        return SegmentFormat.block(header.number, .leaves, directory[leaf(of: term)].leaf)
+        return SegmentFormat.block(header.number, area: .leaves, index: directory[leaf(of: term)].leaf)
     }
 
     func read(_ blocks: some BlockSource, leaf place: Int) throws(SearchFailure) -> ByteReader {
-        try read(blocks, SegmentFormat.block(header.number, .leaves, directory[place].leaf))
+        try read(blocks, SegmentFormat.block(header.number, area: .leaves, index: directory[place].leaf))
     }
 
     private func read(_ blocks: some BlockSource, _ number: Int) throws(SearchFailure) -> ByteReader {
@@ -144,7 +144,7 @@ struct Segment: Sendable {
 
     func list(_ reader: inout ByteReader) throws(SearchFailure) -> TermList {
         try TermList(&reader, base: header.first - 1) { place in
-            place < header.leaves ? SegmentFormat.block(header.number, .leaves, place) : nil
+            place < header.leaves ? SegmentFormat.block(header.number, area: .leaves, index: place) : nil
         }
     }
 }
@@ -165,7 +165,7 @@ struct SourceLengths: Sendable {
 
     init<Storage: SearchStorage>(_ header: SegmentHeader, _ storage: Storage) throws(SearchFailure) {
         first = header.first
-        let bytes = try Segment.joined(storage, header, .lengths, header.lengths)
+        let bytes = try Segment.joined(storage, header, area: .lengths, count: header.lengths)
         guard bytes.count == header.documents * header.words.count * 2 else {
             throw .corrupt("A segment has too few lengths.")
         }
@@ -176,7 +176,7 @@ struct SourceLengths: Sendable {
                 (start..<(start + header.documents)).map { UInt16(bytes[$0 * 2]) | UInt16(bytes[$0 * 2 + 1]) << 8 })
         }
         guard !header.isDense else { return }
-        let offsets = try Segment.joined(storage, header, .documents, header.numbers)
+        let offsets = try Segment.joined(storage, header, area: .documents, count: header.numbers)
         guard offsets.count == header.documents * 5 else { throw .corrupt("A segment has too few documents.") }
         var numbers: [Int] = []
         for index in 0..<header.documents {

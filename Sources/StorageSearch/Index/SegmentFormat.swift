@@ -23,16 +23,16 @@
 /// and its place. Area 5 has lengths, two bytes each, property by property. Area 6 has the documents that there are, five bytes
 /// each from the first, if the range has others. Area 7 has documents removed from earlier segments, as differences.
 package enum SegmentFormat {
-    /// The format of an index as a store records it. Format 1 had the keys in a table of their own.
+    /// The format of an index as a store records it. Format 1 had the keys in a separate table.
     package static let version = 2
     package static let blockSize = 4000
     static let keyBlockSize = 1000
-    static let longestTerm = WordScanner.limit + 1
+    static let maximumTermLength = WordScanner.limit + 1
     static let longList = 1500
 
     enum Area: Int { case leaves = 0, keys = 2, keyMap = 3, directory = 4, lengths = 5, documents = 6, removed = 7 }
 
-    static func block(_ segment: Int, _ area: Area, _ place: Int) -> Int {
+    static func block(_ segment: Int, area: Area, index place: Int) -> Int {
         segment << 24 | area.rawValue << 21 | place
     }
 

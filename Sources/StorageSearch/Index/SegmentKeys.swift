@@ -23,7 +23,7 @@ struct KeyWriter<Storage: SearchStorage> {
 
     private mutating func endBlock() throws(SearchFailure) {
         guard count > 0 else { return }
-        try storage.put(.blocks, SegmentFormat.block(segment, .keys, state.blocks), block.bytes)
+        try storage.put(.blocks, SegmentFormat.block(segment, area: .keys, index: state.blocks), bytes: block.bytes)
         state.blocks += 1
         var map = ByteWriter(bytes: state.map)
         map.number(count)
@@ -35,7 +35,7 @@ struct KeyWriter<Storage: SearchStorage> {
 
     private mutating func endMap() throws(SearchFailure) {
         guard !state.map.isEmpty else { return }
-        try storage.put(.blocks, SegmentFormat.block(segment, .keyMap, state.maps), state.map)
+        try storage.put(.blocks, SegmentFormat.block(segment, area: .keyMap, index: state.maps), bytes: state.map)
         state.maps += 1
         state.map = []
     }
@@ -67,7 +67,7 @@ struct KeyMap: Sendable {
     private let firsts: [Int]
 
     init<Storage: SearchStorage>(_ header: SegmentHeader, _ storage: Storage) throws(SearchFailure) {
-        var reader = ByteReader(try Segment.joined(storage, header, .keyMap, header.keyMaps))
+        var reader = ByteReader(try Segment.joined(storage, header, area: .keyMap, count: header.keyMaps))
         var firsts = [0]
         while !reader.isAtEnd {
             let count = try reader.number()
@@ -141,7 +141,7 @@ struct KeyReader<Storage: SearchStorage> {
         let rank = source.lengths.map { $0.rank(document) } ?? document - source.segment.header.first
         guard let rank else { return nil }
         let (block, first) = source.map.block(of: rank)
-        return (SegmentFormat.block(source.segment.header.number, .keys, block), first, rank)
+        return (SegmentFormat.block(source.segment.header.number, area: .keys, index: block), first, rank)
     }
 }
 
@@ -193,7 +193,7 @@ extension SearchIndex {
         if !zip(documents, documents.dropFirst()).allSatisfy(<) {
             order.sort { documents[$0] < documents[$1] }
         }
-        // Each document may have its key in a block of its own.
+        // Each document may have its key in a separate block.
         let most = BlockReader<Storage>.most
         for start in stride(from: 0, to: order.count, by: most) {
             let part = order[start..<min(start + most, order.count)]
@@ -212,19 +212,21 @@ extension SearchIndex {
         let term = KeyTerm.bytes(key)
         // The latest of the documents that the record had; those before it are removed.
         for row in state.pending.reversed() {
-            guard let list = row.list(of: term), let document = try latest(list, row.end, key) else { continue }
+            guard let list = row.list(of: term), let document = try latest(list, end: row.end, key: key) else {
+                continue
+            }
             return state.isRemoved(document) ? nil : document
         }
         for segment in state.segments.reversed() {
             guard let list = try segment.list(storage, of: term),
-                let document = try latest(list, segment.header.end, key)
+                let document = try latest(list, end: segment.header.end, key: key)
             else { continue }
             return state.isRemoved(document) ? nil : document
         }
         return nil
     }
 
-    private func latest(_ list: TermList, _ end: Int, _ key: [UInt8]) throws(SearchFailure) -> Int? {
+    private func latest(_ list: TermList, end: Int, key: [UInt8]) throws(SearchFailure) -> Int? {
         var postings = Postings()
         for piece in list.pieces { try postings.add(try list.piece(piece, storage), end: end, removed: []) }
         if !KeyTerm.isShared(key) { return postings.documents.last }

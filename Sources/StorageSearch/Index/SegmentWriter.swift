@@ -108,7 +108,7 @@ struct SegmentWriter<Storage: SearchStorage> {
     }
 
     private mutating func put(_ bytes: [UInt8]) throws(SearchFailure) {
-        try storage.put(.blocks, SegmentFormat.block(number, .leaves, leaves), bytes)
+        try storage.put(.blocks, SegmentFormat.block(number, area: .leaves, index: leaves), bytes: bytes)
         leaves += 1
     }
 
@@ -126,7 +126,8 @@ struct SegmentWriter<Storage: SearchStorage> {
 
     private mutating func endDirectory() throws(SearchFailure) {
         guard !directory.bytes.isEmpty else { return }
-        try storage.put(.blocks, SegmentFormat.block(number, .directory, directories), directory.bytes)
+        try storage.put(
+            .blocks, SegmentFormat.block(number, area: .directory, index: directories), bytes: directory.bytes)
         directories += 1
         directory = ByteWriter()
         directoryTerm = []
@@ -164,7 +165,7 @@ struct SegmentWriter<Storage: SearchStorage> {
         var removals = ByteWriter()
         if !content.removed.isEmpty { removals.ascending(content.removed) }
         header.removals = try put(removals.bytes, .removed)
-        try storage.put(.segments, number, header.bytes)
+        try storage.put(.segments, number, bytes: header.bytes)
         return header
     }
 
@@ -173,7 +174,8 @@ struct SegmentWriter<Storage: SearchStorage> {
         var at = 0
         while at < bytes.count {
             let end = min(at + SegmentFormat.blockSize, bytes.count)
-            try storage.put(.blocks, SegmentFormat.block(number, area, place), Array(bytes[at..<end]))
+            try storage.put(
+                .blocks, SegmentFormat.block(number, area: area, index: place), bytes: Array(bytes[at..<end]))
             place += 1
             at = end
         }

@@ -75,13 +75,13 @@ extension SearchIndex {
             case .removal(let segments, let block):
                 budget -= try remove(segments, from: block, budget)
             case .merge(let sources, let target, let last, let next):
-                budget -= try merge(state, sources, target, last, next, budget)
+                budget -= try merge(state, numbers: sources, into: target, last: last, next: next, budget: budget)
             case nil:
                 guard let sources = due(state) else { return }
                 let target = SuspendedSegment(
                     number: state.nextSegment, leaves: 0, directories: 0, directory: [], directoryTerm: [])
                 let work = SuspendedWork.merge(sources: sources, target: target, last: [], next: nil)
-                try storage.put(.segments, 0, work.bytes)
+                try storage.put(.segments, 0, bytes: work.bytes)
             }
         }
         forget()
@@ -121,8 +121,8 @@ extension SearchIndex {
     }
 
     private func merge(
-        _ state: IndexState, _ numbers: [Int], _ target: SuspendedSegment, _ last: [UInt8], _ next: Int?,
-        _ budget: Int
+        _ state: IndexState, numbers: [Int], into target: SuspendedSegment, last: [UInt8], next: Int?,
+        budget: Int
     ) throws(SearchFailure) -> Int {
         let segments = state.segments.filter { numbers.contains($0.header.number) }
         guard let first = segments.first?.header.first, let end = segments.last?.header.end,
@@ -131,7 +131,7 @@ extension SearchIndex {
         var writer = SegmentWriter(storage, target)
         func suspend(_ last: [UInt8], _ next: Int?) throws(SearchFailure) -> Int {
             let work = SuspendedWork.merge(sources: numbers, target: try writer.suspend(), last: last, next: next)
-            try storage.put(.segments, 0, work.bytes)
+            try storage.put(.segments, 0, bytes: work.bytes)
             return budget
         }
         var sources: [MergeSource<SegmentTerms>] = []
@@ -158,7 +158,7 @@ extension SearchIndex {
         }
         _ = try writer.finish(content)
         for number in numbers { try storage.remove(.segments, number...number) }
-        try storage.put(.segments, 0, SuspendedWork.removal(segments: numbers, block: 0).bytes)
+        try storage.put(.segments, 0, bytes: SuspendedWork.removal(segments: numbers, block: 0).bytes)
         return max(writer.blocks - target.blocks, 1)
     }
 
@@ -170,8 +170,9 @@ extension SearchIndex {
         }
         // Removing is cheaper than writing.
         let count = max(budget * 8, 64)
-        let start = SegmentFormat.block(segment, .leaves, 0) + min(block, SegmentFormat.placeLimit(.leaves))
-        let last = SegmentFormat.block(segment + 1, .leaves, 0) - 1
+        let start =
+            SegmentFormat.block(segment, area: .leaves, index: 0) + min(block, SegmentFormat.placeLimit(.leaves))
+        let last = SegmentFormat.block(segment + 1, area: .leaves, index: 0) - 1
         var rows = 0
         var next = start
         try storage.numbers(.blocks, start...last, limit: count) { number in
@@ -181,11 +182,11 @@ extension SearchIndex {
         if rows > 0 { try storage.remove(.blocks, start...(next - 1)) }
         let rest = rows < count ? Array(segments.dropFirst()) : segments
         let work = SuspendedWork.removal(
-            segments: rest, block: rows < count ? 0 : next - SegmentFormat.block(segment, .leaves, 0))
+            segments: rest, block: rows < count ? 0 : next - SegmentFormat.block(segment, area: .leaves, index: 0))
         if rest.isEmpty {
             try storage.remove(.segments, 0...0)
         } else {
-            try storage.put(.segments, 0, work.bytes)
+            try storage.put(.segments, 0, bytes: work.bytes)
         }
         return max(rows / 8, 1)
     }

@@ -89,15 +89,15 @@ struct Postings {
         // are not appended one by one, which would take longer than to decode them.
         let (start, first) = (documents.count, positions.count)
         let most = piece.documents.count
-        let mostPositions = withPositions ? piece.positions.count : 0
+        let maximumPositions = withPositions ? piece.positions.count : 0
         documents += repeatElement(0, count: most)
         counts += repeatElement(0, count: most)
-        positions += repeatElement(0, count: mostPositions)
+        positions += repeatElement(0, count: maximumPositions)
         var (added, addedPositions) = (0, 0)
         defer {
             documents.removeLast(most - added)
             counts.removeLast(most - added)
-            positions.removeLast(mostPositions - addedPositions)
+            positions.removeLast(maximumPositions - addedPositions)
         }
         try documents.withUnsafeMutableBufferPointer { documents throws(SearchFailure) in
             try counts.withUnsafeMutableBufferPointer { counts throws(SearchFailure) in
@@ -138,7 +138,7 @@ struct Postings {
     ///
     /// - Parameter starts: those of the phrase.
     mutating func follow(
-        _ phrase: Postings, _ starts: [Int], _ piece: TermList.Piece, end: Int, offset: Int
+        _ phrase: Postings, starts: [Int], piece: TermList.Piece, end: Int, offset: Int
     ) throws(SearchFailure) {
         try piece.read(end: end) { reader throws(SearchFailure) in
             try reader.forEach(of: phrase.documents, after: piece.base) { place, reader throws(SearchFailure) in

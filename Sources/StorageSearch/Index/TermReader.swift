@@ -63,7 +63,7 @@ struct TermReader<Storage: SearchStorage> {
             lists.append(found)
         }
         if lists.count == 1 { return try documents(lists[0]) }
-        // By the rarest first, so that of the others only what is in its documents is looked at.
+        // Start with the rarest term, so that the others are read only for its documents.
         var result: Postings?
         for place in lists.indices.sorted(by: { lists[$0].count < lists[$1].count }) {
             let offset = term.elements[place].offset
@@ -71,8 +71,8 @@ struct TermReader<Storage: SearchStorage> {
             if let phrase = result {
                 found =
                     lists[place].isPrefix
-                    ? Self.following(phrase, try positions(lists[place], among: phrase.documents), offset)
-                    : try following(phrase, lists[place], offset)
+                    ? Self.following(phrase, try positions(lists[place], among: phrase.documents), offset: offset)
+                    : try following(phrase, lists[place], offset: offset)
             } else {
                 found = Self.places(try positions(lists[place], among: nil), offset)
             }
@@ -90,7 +90,7 @@ struct TermReader<Storage: SearchStorage> {
     }
 
     /// The possible starts of a phrase that have a word's position at an offset.
-    private static func following(_ phrase: Postings, _ found: Postings, _ offset: Int) -> Postings {
+    private static func following(_ phrase: Postings, _ found: Postings, offset: Int) -> Postings {
         let (starts, foundStarts) = (phrase.starts, found.starts)
         var result = Postings()
         var place = 0
@@ -157,7 +157,7 @@ struct TermReader<Storage: SearchStorage> {
         return lists.isPrefix ? Postings.union(all) : result
     }
 
-    /// The documents of a word with its positions, of those among candidates if there are any.
+    /// The documents of a word with its positions, of those among candidates if any exist.
     private func positions(_ lists: Lists, among candidates: [Int]?) throws(SearchFailure) -> Postings {
         var all: [Postings] = []
         var result = Postings()
@@ -178,12 +178,12 @@ struct TermReader<Storage: SearchStorage> {
     }
 
     /// The possible starts of a phrase that have a word at an offset.
-    private func following(_ phrase: Postings, _ lists: Lists, _ offset: Int) throws(SearchFailure) -> Postings {
+    private func following(_ phrase: Postings, _ lists: Lists, offset: Int) throws(SearchFailure) -> Postings {
         let starts = phrase.starts
         var result = Postings()
         for entry in lists.entries {
             try forEachPiece(entry, among: phrase.documents) { piece throws(SearchFailure) in
-                try result.follow(phrase, starts, piece, end: entry.end, offset: offset)
+                try result.follow(phrase, starts: starts, piece: piece, end: entry.end, offset: offset)
             }
         }
         return result
@@ -195,10 +195,10 @@ struct TermReader<Storage: SearchStorage> {
     ) throws(SearchFailure) {
         let list = entry.list
         if list.pieces.count == 1 {
-            if isNeeded(0, entry, candidates) { try body(try list.piece(0, chunks)) }
+            if isNeeded(0, of: entry, candidates: candidates) { try body(try list.piece(0, chunks)) }
             return
         }
-        let needed = list.pieces.filter { isNeeded($0, entry, candidates) }
+        let needed = list.pieces.filter { isNeeded($0, of: entry, candidates: candidates) }
         for start in stride(from: 0, to: needed.count, by: BlockReader<Storage>.most) {
             let part = needed[start..<min(start + BlockReader<Storage>.most, needed.count)]
             try chunks.readAhead(part.compactMap(list.block))
@@ -206,7 +206,7 @@ struct TermReader<Storage: SearchStorage> {
         }
     }
 
-    private func isNeeded(_ piece: Int, _ entry: Lists.Entry, _ candidates: [Int]?) -> Bool {
+    private func isNeeded(_ piece: Int, of entry: Lists.Entry, candidates: [Int]?) -> Bool {
         guard let candidates else { return true }
         let first = entry.list.base(piece) + 1
         let last = piece + 1 < entry.list.pieces.count ? entry.list.base(piece + 1) : entry.end - 1

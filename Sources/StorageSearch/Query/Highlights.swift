@@ -31,9 +31,11 @@ struct Highlighter {
         var matches: [Match] = []
         for place in tokens.indices {
             let bytes = tokens[place].bytes
-            for index in whole[bytes] ?? [] { add(index, at: place, tokens, text, &matches) }
+            for index in whole[bytes] ?? [] { add(index, at: place, tokens: tokens, text: text, to: &matches) }
             for length in lengths where length <= bytes.count {
-                for index in prefixes[Array(bytes[..<length])] ?? [] { add(index, at: place, tokens, text, &matches) }
+                for index in prefixes[Array(bytes[..<length])] ?? [] {
+                    add(index, at: place, tokens: tokens, text: text, to: &matches)
+                }
             }
         }
         return matches
@@ -60,7 +62,7 @@ struct Highlighter {
     }
 
     private func add(
-        _ index: Int, at place: Int, _ tokens: [Token], _ text: String, _ matches: inout [Match]
+        _ index: Int, at place: Int, tokens: [Token], text: String, to matches: inout [Match]
     ) {
         var found: [Match] = []
         for element in terms[index].elements {

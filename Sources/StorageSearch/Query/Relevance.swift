@@ -35,11 +35,11 @@ package struct Relevance: Sendable {
         self.documents = Double(statistics.documents)
         averages = statistics.words.map { Double($0) / max(Double(statistics.documents), 1) }
         factors = zip(weights, averages).map { weight, average in
-            (0..<min(documents, 1024)).map { Self.factor(weight, $0, average) }
+            (0..<min(documents, 1024)).map { Self.factor(weight, length: $0, average: average) }
         }
     }
 
-    private static func factor(_ weight: Double, _ length: Int, _ average: Double) -> Double {
+    private static func factor(_ weight: Double, length: Int, average: Double) -> Double {
         guard average > 0 else { return weight }
         return weight / ((1 - b) + b * (Double(length) / average))
     }
@@ -48,7 +48,7 @@ package struct Relevance: Sendable {
     @inline(__always)
     func factor(_ property: Int, length: Int) -> Double {
         length < factors[property].count
-            ? factors[property][length] : Self.factor(weights[property], length, averages[property])
+            ? factors[property][length] : Self.factor(weights[property], length: length, average: averages[property])
     }
 
     /// Returns the weight of a term that occurs in a number of documents.

@@ -7,7 +7,7 @@ public struct SearchExcerpt: Hashable, Sendable {
 }
 
 extension String {
-    /// The part of the text with the most terms of a query, or its beginning if there are none.
+    /// The part of the text with the most terms of a query, or its beginning if none exist.
     ///
     /// ```swift
     /// let body = "A storage engine keeps records."
@@ -27,7 +27,7 @@ extension String {
         // Widths are in characters, and places in bytes.
         let average = Double(utf8.count) / Double(max(unicodeScalars.count, 1))
         let bytes = Int(min(Double(width) * average, Double(utf8.count))) + 1
-        let part = part(matches, tokens, bytes)
+        let part = part(matches, tokens: tokens, bytes: bytes)
         let shown = self.range(part)
         let before = part.lowerBound > 0 ? "…" : ""
         let text = before + self[shown] + (part.upperBound < utf8.count ? "…" : "")
@@ -41,7 +41,7 @@ extension String {
 
     /// The range of so many bytes that has the most terms, extended to whole words.
     private func part(
-        _ matches: [Highlighter.Match], _ tokens: [Highlighter.Token], _ bytes: Int
+        _ matches: [Highlighter.Match], tokens: [Highlighter.Token], bytes: Int
     ) -> Range<Int> {
         guard utf8.count > bytes else { return 0..<utf8.count }
         // The window that begins with a match and has the most different terms; of these the first.

@@ -56,7 +56,7 @@ package struct SearchScan {
             for (term, rarity) in terms where has(term, documents[index]) {
                 var frequency = 0.0
                 for property in properties.indices {
-                    let count = self.count(term, documents[index], property)
+                    let count = self.count(term, documents[index], property: property)
                     guard count > 0 else { continue }
                     let length = documents[index].lengths[property]
                     frequency += Double(count) * relevance.factor(property, length: length)
@@ -68,11 +68,11 @@ package struct SearchScan {
     }
 
     private func has(_ term: SearchTerm, _ words: Words) -> Bool {
-        properties.indices.contains { count(term, words, $0) > 0 }
+        properties.indices.contains { count(term, words, property: $0) > 0 }
     }
 
     /// The number of places where a term begins in a property.
-    private func count(_ term: SearchTerm, _ words: Words, _ property: Int) -> Int {
+    private func count(_ term: SearchTerm, _ words: Words, property: Int) -> Int {
         if let name = term.property, name != properties[property].name { return 0 }
         let places = words.places[property]
         var starts: Set<Int>?

@@ -33,14 +33,14 @@ struct WordScanner {
         _ text: UnsafeBufferPointer<UInt8>, from position: Int = 0, _ visit: (ScannedWord) -> Void
     ) -> Int {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit + 16) { scratch in
-            var scanner = WordScanner(text, scratch, position)
+            var scanner = WordScanner(text, scratch: scratch, position: position)
             scanner.run(visit)
             return scanner.position
         }
     }
 
     private init(
-        _ text: UnsafeBufferPointer<UInt8>, _ scratch: UnsafeMutableBufferPointer<UInt8>, _ position: Int
+        _ text: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, position: Int
     ) {
         self.text = text
         self.scratch = scratch
@@ -63,7 +63,7 @@ struct WordScanner {
                 } else {
                     if runCount > 0 { finishRun(visit) }
                     if let end = asciiEnd(from: at) {
-                        if word > 0 { emit(word, .word, at, end, visit) }
+                        if word > 0 { emit(word, .word, start: at, end: end, visit) }
                         at = end
                         continue
                     }
@@ -88,13 +88,13 @@ struct WordScanner {
             finishRun(visit)
         }
         let end = breaks.end(from: at)
-        if fold(at, end) { emit(word, .word, at, end, visit) }
+        if fold(at, end) { emit(word, .word, start: at, end: end, visit) }
         return end
     }
 
     @inline(__always)
     private mutating func emit(
-        _ count: Int, _ kind: ScannedWord.Kind, _ start: Int, _ end: Int, _ visit: (ScannedWord) -> Void
+        _ count: Int, _ kind: ScannedWord.Kind, start: Int, end: Int, _ visit: (ScannedWord) -> Void
     ) {
         visit(
             ScannedWord(
@@ -211,7 +211,7 @@ extension WordScanner {
         let end = append(scalar, at: before)
         guard end > before else { return }
         if before > 0 {
-            emit(end, .pair, runStart, at + scalar.length, visit)
+            emit(end, .pair, start: runStart, end: at + scalar.length, visit)
             for index in before..<end { scratch[index - before] = scratch[index] }
         }
         runCount = end - before
@@ -222,7 +222,7 @@ extension WordScanner {
     private mutating func finishRun(_ visit: (ScannedWord) -> Void) {
         let count = runCount
         runCount = 0
-        emit(count, .lastOfRun, runStart, runEnd, visit)
+        emit(count, .lastOfRun, start: runStart, end: runEnd, visit)
     }
 }
 

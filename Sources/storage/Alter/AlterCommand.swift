@@ -47,7 +47,7 @@ struct AlterCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A property and its new type, of which each value must be one: 3 is a double, the text 3 an integer, 3.5 none.",
+            "Change a property's type. Every stored value must convert: 3 to a double and \"3\" to an integer do, 3.5 does not.",
             valueName: "property=type"))
     var type: [String] = []
 
@@ -72,7 +72,7 @@ struct AlterCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Texts that are no longer searched, joined by commas.", valueName: "property"))
     var noSearchable: [String] = []
 
-    @Option(help: ArgumentHelp("Records are gone from the time that the property has.", valueName: "property"))
+    @Option(help: ArgumentHelp("Records expire at the time in this property.", valueName: "property"))
     var expires: [String] = []
 
     @Option(help: ArgumentHelp("Records no longer expire by the property.", valueName: "property"))
@@ -142,7 +142,7 @@ struct AlterCommand: AsyncParsableCommand {
         }
     }
 
-    /// The types to which the store converts no values; nil if there are none.
+    /// The types to which the store converts no values; nil if none exist.
     private func conversions(in store: Store) async throws -> [TypeConversion]? {
         guard !type.isEmpty else { return nil }
         let schema = try await store.recordSchema(model ?? "")

@@ -62,7 +62,7 @@ struct TypeConversion: Sendable {
 
     private func convert(_ value: Value, _ input: RecordBuilder.Input) throws(RecordProblem) -> Value {
         guard let text = ValueForm.text(value, old) else { return .null }
-        return try JSONScalar.value(CSVSource.Field(text: text, isQuoted: true).value, new, input.rules)
+        return try JSONScalar.value(CSVSource.Field(text: text, isQuoted: true).value, new, rules: input.rules)
     }
 
     /// Gives the property its new type. Its former values are kept, as those of a property that is dropped.

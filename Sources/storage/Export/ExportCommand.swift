@@ -61,18 +61,18 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
     private func export(_ store: Store) async throws {
         let schema = try await store.recordSchema(model)
         guard let path = output else {
-            return try await write(store, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
+            return try await write(store, schema, to: .standardOutput, progress: ProgressLine(isWanted: false), of: 0)
         }
         let file = try NewFile(path, mayReplace: overwrite)
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         try await write(
-            store, schema, to: file.handle, progress, of: try await query.records(model, in: store).count())
+            store, schema, to: file.handle, progress: progress, of: try await query.records(model, in: store).count())
         try file.keep()
     }
 
     private func write(
-        _ store: Store, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine,
+        _ store: Store, _ schema: RecordSchema, to file: FileHandle, progress: ProgressLine,
         of total: Int
     ) async throws {
         var output = Output(file, gzip: ending(0) == "gz" ? try GzipWriter() : nil)

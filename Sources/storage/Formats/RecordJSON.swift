@@ -18,7 +18,7 @@ struct RecordJSON: RecordWriter {
         isFirst = false
         try output.write { bytes in
             bytes += start.utf8
-            JSONText.append(columns.enumerated(), "{", "}", to: &bytes) { column, bytes in
+            JSONText.append(columns.enumerated(), open: "{", close: "}", to: &bytes) { column, bytes in
                 Self.append(column.element.name, fields.content(column.element.name, near: column.offset), to: &bytes)
             }
             if !isArray { bytes.append(UInt8(ascii: "\n")) }

@@ -98,7 +98,7 @@ private struct HistoryLine {
             }
         }
         if isArray {
-            JSONText.append(values, "[", "]", to: &bytes) { append($0, &$1) }
+            JSONText.append(values, open: "[", close: "]", to: &bytes) { append($0, &$1) }
         } else {
             for part in values {
                 if part.offset > 0 { bytes += ", ".utf8 }

@@ -14,7 +14,7 @@ struct RecordPlace: Hashable, Comparable, Sendable {
 /// The bad records of the inputs: reported by line, and written to a file if requested.
 struct BadRecords: Sendable {
     /// The number of records that are reported one by one.
-    static let mostTold = 20
+    static let maximumTold = 20
 
     private(set) var count = 0
     private var told: [(place: RecordPlace, message: String)] = []
@@ -38,7 +38,7 @@ struct BadRecords: Sendable {
     /// - Parameter index: which of the inputs has it.
     mutating func add(_ problem: BadRecord, of index: Int, _ bytes: [UInt8]) throws(ToolError) {
         count += 1
-        if told.count < Self.mostTold {
+        if told.count < Self.maximumTold {
             told.append((RecordPlace(file: index, line: problem.line), problem.message))
         }
         guard let file, let path else { return }

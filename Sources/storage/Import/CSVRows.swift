@@ -13,7 +13,7 @@ struct CSVRows {
         let kind: Kind
         let flat: FlatColumn
         let range: ClosedRange<Int64>
-        /// The number of its field in a record; nil if there is none.
+        /// The number of its field in a record; nil if none exists.
         let field: Int?
     }
 
@@ -73,12 +73,12 @@ struct CSVRows {
                 row.put(.null)
                 continue
             }
-            try write(reader.bytes(of: field), field, column, isASCII: isASCII, to: &row)
+            try write(reader.bytes(of: field), field, column: column, isASCII: isASCII, to: &row)
         }
     }
 
     private func write(
-        _ bytes: UnsafeRawBufferPointer, _ field: CSVReader.Field, _ column: Column, isASCII: Bool,
+        _ bytes: UnsafeRawBufferPointer, _ field: CSVReader.Field, column: Column, isASCII: Bool,
         to row: inout RowWriter
     ) throws(StorageError) {
         switch column.kind {
@@ -102,18 +102,18 @@ struct CSVRows {
         case .date: if let seconds = DateText.seconds(bytes) { return row.put(.double(seconds)) }
         case .text, .other: break
         }
-        try writeOther(bytes, field, column, to: &row)
+        try writeOther(bytes, field, column: column, to: &row)
     }
 
     /// Writes a value as the builder reads it.
     private func writeOther(
-        _ bytes: UnsafeRawBufferPointer, _ field: CSVReader.Field, _ column: Column, to row: inout RowWriter
+        _ bytes: UnsafeRawBufferPointer, _ field: CSVReader.Field, column: Column, to row: inout RowWriter
     ) throws(StorageError) {
         guard var text = String(validating: bytes, as: UTF8.self) else { throw Self.unusual }
         if field.hasEscapes { text = text.replacing("\"\"", with: "\"") }
         do {
             let json = CSVSource.Field(text: text, isQuoted: field.isQuoted).value
-            let value = try JSONScalar.value(json, column.flat.type, input.rules)
+            let value = try JSONScalar.value(json, column.flat.type, rules: input.rules)
             guard let stored = value.stored(as: column.flat.type), !stored.isNull else { throw Self.unusual }
             row.write(stored)
         } catch {

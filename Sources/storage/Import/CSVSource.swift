@@ -20,7 +20,7 @@ struct CSVSource: RecordSource {
     /// Reads up to the header, which is the first line that is not blank. A line that declares the delimiter may precede it.
     ///
     /// - Throws: if there is no header.
-    init(_ input: InputBuffer, _ dialect: CSVDialect, _ encoding: InputEncoding) throws {
+    init(_ input: InputBuffer, dialect: CSVDialect, encoding: InputEncoding) throws {
         let reader = CSVReader(input, dialect)
         (self.reader, self.encoding) = (reader, encoding)
         var fields: [CSVReader.Field] = []

@@ -112,19 +112,19 @@ struct ImportCommand: AsyncParsableCommand {
         let mapping = try InputMapping(map)
         let references = try ref.map { (text) throws(ToolError) in try ImportedReference(text) }
         if dryRun {
-            _ = try inferred(input, mapping, [], areSkipped: skipBad != nil)
+            _ = try inferred(input, mapping: mapping, references: [], areSkipped: skipBad != nil)
             return
         }
-        try await Interruption.cancelling { try await importAll(input, mapping, references) }
+        try await Interruption.cancelling { try await importAll(input, mapping: mapping, references: references) }
     }
 
     private func importAll(
-        _ input: [RecordFile], _ mapping: InputMapping, _ references: [ImportedReference]
+        _ input: [RecordFile], mapping: InputMapping, references: [ImportedReference]
     ) async throws {
         try await self.store.withTarget { store in
             let bad = try BadRecords(keptIn: skipBad)
             do {
-                try await importAll(input, mapping, references, bad, in: store)
+                try await importAll(input, mapping: mapping, references: references, bad: bad, in: store)
             } catch {
                 bad.discard()
                 throw error
@@ -133,7 +133,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func importAll(
-        _ input: [RecordFile], _ mapping: InputMapping, _ references: [ImportedReference], _ bad: BadRecords,
+        _ input: [RecordFile], mapping: InputMapping, references: [ImportedReference], bad: BadRecords,
         in store: Store
     ) async throws {
         let start = ContinuousClock.now
@@ -150,18 +150,19 @@ struct ImportCommand: AsyncParsableCommand {
             let types = try references.map { (reference) throws(ToolError) in
                 (reference, try reference.type(among: all, model))
             }
-            schema = try inferred(input, mapping, types, areSkipped: bad.areSkipped)
+            schema = try inferred(input, mapping: mapping, references: types, areSkipped: bad.areSkipped)
         }
         let line = RateLine(progress)
         let written = try await store.transaction { transaction in
             var importer = Importer(
-                input, schema, mapping, reading.reading(mayLackKey: !match.isEmpty), bad, replaces: save, match: match)
+                input, schema: schema, mapping: mapping, reading: reading.reading(mayLackKey: !match.isEmpty), bad: bad,
+                replaces: save, match: match)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
         }
         progress.clear()
-        try report(written.0, start.duration(to: .now), written.1, input)
+        try report(written.0, time: start.duration(to: .now), bad: written.1, input: input)
     }
 
     private func tellRemarks(_ input: [RecordFile]) throws {
@@ -205,12 +206,12 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// Infers the properties of the file's records, and prints them.
     private func inferred(
-        _ input: [RecordFile], _ mapping: InputMapping, _ references: [(ImportedReference, ColumnType?)],
+        _ input: [RecordFile], mapping: InputMapping, references: [(ImportedReference, ColumnType?)],
         areSkipped: Bool
     ) throws -> RecordSchema {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
-        var inference = SchemaInference(input, mapping, reading.inference)
+        var inference = SchemaInference(input, mapping: mapping, dates: reading.inference)
         var problems = try BadRecords(keptIn: nil)
         try inference.read { file, fraction in
             progress.show("Reading \(file.name)", fraction)
@@ -243,7 +244,7 @@ struct ImportCommand: AsyncParsableCommand {
                 + "--skip-bad FILE stores the others.")
     }
 
-    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: [RecordFile]) throws {
+    private func report(_ count: Int, time: Duration, bad: BadRecords, input: [RecordFile]) throws {
         let rate = Int(Double(count) / max(time.seconds, 0.001))
         var lines = ["\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s."]
         if bad.count > 0, let skipBad {

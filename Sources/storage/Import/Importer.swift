@@ -24,8 +24,8 @@ struct Importer {
     private static let batchBytes = 4 << 20
 
     init(
-        _ files: [RecordFile], _ schema: RecordSchema, _ mapping: InputMapping, _ reading: RecordBuilder.Input,
-        _ bad: BadRecords, replaces: Bool, match: [String]
+        _ files: [RecordFile], schema: RecordSchema, mapping: InputMapping, reading: RecordBuilder.Input,
+        bad: BadRecords, replaces: Bool, match: [String]
     ) {
         self.files = files
         self.schema = schema
@@ -61,20 +61,20 @@ struct Importer {
             if let flat, let source = try file.delimited(),
                 let rows = CSVRows(flat, header: source.header, reading.of(file))
             {
-                try store(source, rows, index, &transaction, show)
+                try store(source, rows: rows, index: index, in: &transaction, show)
             } else {
-                try store(file, index, &transaction, show)
+                try store(file, index: index, in: &transaction, show)
             }
         }
         try tellRepeated()
     }
 
     private mutating func store(
-        _ file: RecordFile, _ index: Int, _ transaction: inout Store.Transaction,
+        _ file: RecordFile, index: Int, in transaction: inout Store.Transaction,
         _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         var pending = Pending()
-        var reader = try RecordReader(file, schema, mapping, reading)
+        var reader = try RecordReader(file, schema: schema, mapping: mapping, reading: reading)
         while let next = try reader.next() {
             try add(next, index, to: &pending)
             if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
@@ -101,14 +101,14 @@ struct Importer {
 
     /// Stores delimited values as rows. A part of them that has a record to be looked at is read again, as records.
     private mutating func store(
-        _ source: CSVSource, _ rows: CSVRows, _ index: Int, _ transaction: inout Store.Transaction,
+        _ source: CSVSource, rows: CSVRows, index: Int, in transaction: inout Store.Transaction,
         _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         var source = source
-        let reader = RecordReader(files[index], schema, reading)
+        let reader = RecordReader(files[index], schema: schema, reading: reading)
         var batch = CSVBatch()
         while try batch.fill(from: &source, Self.batchRecords) {
-            if try put(batch, source, rows, &transaction) {
+            if try put(batch, source: source, rows: rows, in: &transaction) {
                 count += batch.records.count
             } else {
                 var pending = Pending()
@@ -123,7 +123,7 @@ struct Importer {
 
     /// Stores records as rows; false if nothing is stored, because one of them has to be looked at.
     private func put(
-        _ batch: CSVBatch, _ source: CSVSource, _ rows: CSVRows, _ transaction: inout Store.Transaction
+        _ batch: CSVBatch, source: CSVSource, rows: CSVRows, in transaction: inout Store.Transaction
     ) throws(StorageError) -> Bool {
         let width = source.header.count
         guard batch.records.allSatisfy(\.isWellFormed), batch.fields.count == width * batch.records.count else {
@@ -165,7 +165,7 @@ struct Importer {
                 count += 1
             } catch {
                 guard error.isOfRecord else { throw error }
-                try refuse(error, pending.places[place], bad.areSkipped ? pending.bytes[place] : [])
+                try refuse(error, pending.places[place], bytes: bad.areSkipped ? pending.bytes[place] : [])
             }
         }
     }
@@ -175,8 +175,8 @@ struct Importer {
         if replaces { try transaction.save(records) } else { try transaction.insert(records) }
     }
 
-    private mutating func refuse(_ error: StorageError, _ place: RecordPlace, _ bytes: [UInt8]) throws(ToolError) {
-        if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.mostTold {
+    private mutating func refuse(_ error: StorageError, _ place: RecordPlace, bytes: [UInt8]) throws(ToolError) {
+        if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.maximumTold {
             repeated.append((place, key))
         }
         var message = error.message
@@ -196,7 +196,7 @@ struct Importer {
         let wanted = Set(repeated.map(\.key))
         var firsts: [[Value]: RecordPlace] = [:]
         for (index, file) in files.enumerated() {
-            var reader = try RecordReader(file, schema, mapping, reading)
+            var reader = try RecordReader(file, schema: schema, mapping: mapping, reading: reading)
             while firsts.count < wanted.count, let next = try reader.next() {
                 guard case .success(let record) = next.record else { continue }
                 let key = schema.keyProperties.map { record.value($0.name) ?? .null }
@@ -237,7 +237,7 @@ private struct CSVBatch {
         fields[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : fields.count)]
     }
 
-    /// Takes the next records, all of which are buffered; false if there are none.
+    /// Takes the next records, all of which are buffered; false if none exist.
     mutating func fill(from source: inout CSVSource, _ most: Int) throws -> Bool {
         records.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)

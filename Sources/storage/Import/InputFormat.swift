@@ -86,7 +86,7 @@ struct RecordFile: Sendable {
         case .lines: LineSource(try input())
         case .inside(let path): DocumentSource(try input(), at: path)
         case .array: DocumentSource(try input(), isKeyed: false)
-        case .delimited(let dialect): try CSVSource(try input(), dialect, encoding)
+        case .delimited(let dialect): try CSVSource(try input(), dialect: dialect, encoding: encoding)
         }
     }
 

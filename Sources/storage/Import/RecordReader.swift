@@ -10,19 +10,19 @@ struct RecordReader {
     private var source: (any RecordSource)?
 
     init(
-        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ reading: RecordBuilder.Input
+        _ file: RecordFile, schema: RecordSchema, mapping: InputMapping, reading: RecordBuilder.Input
     ) throws {
-        self.init(file, schema, reading, mapping, try file.records())
+        self.init(file, schema: schema, reading: reading, mapping: mapping, source: try file.records())
     }
 
     /// A reader of records that somebody else finds.
-    init(_ file: RecordFile, _ schema: RecordSchema, _ reading: RecordBuilder.Input) {
-        self.init(file, schema, reading, InputMapping(), nil)
+    init(_ file: RecordFile, schema: RecordSchema, reading: RecordBuilder.Input) {
+        self.init(file, schema: schema, reading: reading, mapping: InputMapping(), source: nil)
     }
 
     private init(
-        _ file: RecordFile, _ schema: RecordSchema, _ reading: RecordBuilder.Input, _ mapping: InputMapping,
-        _ source: (any RecordSource)?
+        _ file: RecordFile, schema: RecordSchema, reading: RecordBuilder.Input, mapping: InputMapping,
+        source: (any RecordSource)?
     ) {
         builder = RecordBuilder(schema, reading.of(file))
         self.mapping = mapping
@@ -76,7 +76,7 @@ struct RecordReader {
 }
 
 extension RecordSchema {
-    /// The type of the column at the end of a path through owned records; nil if there is none.
+    /// The type of the column at the end of a path through owned records; nil if none exists.
     func type(at way: String) -> ColumnType? {
         for property in properties {
             switch property.kind {

@@ -10,7 +10,7 @@ struct SchemaInference {
     private var namesAreIntegers = true
     private var firstName: String?
 
-    init(_ files: [RecordFile], _ mapping: InputMapping, _ dates: DateInference) {
+    init(_ files: [RecordFile], mapping: InputMapping, dates: DateInference) {
         self.files = files
         self.mapping = mapping
         shape = ObjectShape(dates)

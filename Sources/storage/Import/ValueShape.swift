@@ -195,10 +195,10 @@ final class ObjectShape {
     private var places: [[UInt8]: Int] = [:]
 
     /// As many columns as a table has on every backend, its key included.
-    static let mostMembers = BackendInfo.Limits().columns
+    static let maximumMembers = BackendInfo.Limits().columns
 
     static func tooMany(_ count: Int) -> String {
-        "there are more than \(mostMembers.grouped) properties (the limit of columns); leave some out with --map =NAME."
+        "there are more than \(maximumMembers.grouped) properties (the limit of columns); leave some out with --map =NAME."
     }
 
     private let dates: DateInference
@@ -242,7 +242,7 @@ final class ObjectShape {
         if place < members.count, members[place].name.isSame(as: name) { return members[place].shape }
         let bytes = Array(name.utf8)
         if let place = places[bytes] { return members[place].shape }
-        guard members.count < Self.mostMembers else {
+        guard members.count < Self.maximumMembers else {
             throw ToolError("In the objects of the file \(Self.tooMany(members.count))")
         }
         let shape = ValueShape(dates)

@@ -50,7 +50,7 @@ private struct StoreFacts: Encodable {
     /// Capabilities that are lacking, each with the reason.
     let lacking: [String: String]
     let limits: Limits
-    /// The history that is kept; nil if there is none.
+    /// The history that is kept; nil if none exists.
     let history: History?
 
     struct History: Encodable {

@@ -44,7 +44,7 @@ struct SwiftDeclarations {
             if let reference {
                 lines.append("    " + declared.reference(to: reference.target))
             } else {
-                lines.append("    " + declaration(declared, ancestors, &owned))
+                lines.append("    " + declaration(declared, ancestors: ancestors, owned: &owned))
             }
             place += reference?.parts ?? 1
         }
@@ -53,7 +53,7 @@ struct SwiftDeclarations {
     }
 
     private mutating func declaration(
-        _ member: DeclaredMember, _ ancestors: [String: String], _ owned: inout [(RecordSchema, String)]
+        _ member: DeclaredMember, ancestors: [String: String], owned: inout [(RecordSchema, String)]
     ) -> String {
         let property = member.property
         switch property.kind {

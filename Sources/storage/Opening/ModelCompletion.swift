@@ -8,7 +8,7 @@ enum ModelCompletion {
     static let kind = CompletionKind.custom { words, _, prefix in
         let found = Names()
         let done = DispatchSemaphore(value: 0)
-        // A completion is asked for in a process of its own, whose main thread has nothing else to do.
+        // A completion is asked for in a separate process, whose main thread has nothing else to do.
         Task.detached {
             for word in words.dropFirst(2) where !word.hasPrefix("-") {
                 guard let schemas = try? await StoreLocation(word).with(.reading, { try await $0.recordSchemas() })

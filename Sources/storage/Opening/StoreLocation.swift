@@ -17,7 +17,7 @@ struct StoreLocation: ExpressibleByArgument {
         case reading
         /// The store must be there.
         case writing
-        /// Creates a store if there is none.
+        /// Creates a store if none exists.
         case making
     }
 
@@ -158,7 +158,7 @@ struct StoreLocation: ExpressibleByArgument {
 }
 
 extension StoreLocation {
-    /// Opens the store for writing, creates it if there is none, and closes it. If the work fails, removes the files
+    /// Opens the store for writing, creates it if none exists, and closes it. If the work fails, removes the files
     /// that it created.
     ///
     /// - Parameter indexing: receives the progress of search indexes that the work makes.

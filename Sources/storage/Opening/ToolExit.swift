@@ -15,7 +15,7 @@ enum ToolExit: Int32, CaseIterable {
     case usage = 64
     /// Invalid data: an input, a query, a value that the store refuses, a store that is damaged or newer (EX_DATAERR).
     case data = 65
-    /// An input or a store is not there (EX_NOINPUT).
+    /// An input or a store does not exist (EX_NOINPUT).
     case noInput = 66
     /// Writing or reading failed, the disk is full, or a file would be overwritten (EX_IOERR).
     case io = 74

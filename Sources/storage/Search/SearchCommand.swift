@@ -47,11 +47,11 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Properties to print besides, joined by commas; in JSON those of the record, which has all by default.",
+            "Additional properties, joined by commas; with --json, the properties of the record (default: all).",
             valueName: "properties"))
     var columns: String?
 
-    @Flag(help: "The last word stands for all that begin with it, as while somebody types.")
+    @Flag(help: "The last word matches every word that begins with it.")
     var typing = false
 
     @Flag(help: "Print the number of records that the search finds.")

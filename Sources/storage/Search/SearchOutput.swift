@@ -61,14 +61,14 @@ struct SearchJSON {
 
     private func append(_ hit: SearchedRecord, to bytes: inout [UInt8]) {
         bytes += "{\"relevance\":\(hit.relevance),\"excerpts\":".utf8
-        JSONText.append(hit.excerpts, "[", "]", to: &bytes) { excerpt, bytes in
+        JSONText.append(hit.excerpts, open: "[", close: "]", to: &bytes) { excerpt, bytes in
             bytes += "{\"property\":".utf8
             JSONText.append(excerpt.property, to: &bytes)
             bytes += ",\"text\":".utf8
             JSONText.append(excerpt.content.text, to: &bytes)
             bytes += ",\"highlights\":".utf8
             let scalars = excerpt.content.text.unicodeScalars
-            JSONText.append(excerpt.content.highlights, "[", "]", to: &bytes) { range, bytes in
+            JSONText.append(excerpt.content.highlights, open: "[", close: "]", to: &bytes) { range, bytes in
                 let start = scalars.distance(from: scalars.startIndex, to: range.lowerBound)
                 bytes += "[\(start),\(start + scalars.distance(from: range.lowerBound, to: range.upperBound))]".utf8
             }

@@ -67,7 +67,7 @@ private struct UnreadableRecords {
 
     mutating func add(_ error: StorageError) {
         count += 1
-        if lines.count < BadRecords.mostTold { lines.append("record \(passed.grouped): \(error.sentence)") }
+        if lines.count < BadRecords.maximumTold { lines.append("record \(passed.grouped): \(error.sentence)") }
     }
 
     func tell() throws {

@@ -27,7 +27,7 @@ struct RelatedOptions: ParsableArguments, Sendable {
         in snapshot: borrowing Store.Snapshot
     ) throws -> [DynamicRecord] {
         var records = records
-        try tree.load(&records, schema, schemas, snapshot)
+        try tree.load(&records, of: schema, schemas: schemas, snapshot: snapshot)
         return records
     }
 }
@@ -44,8 +44,8 @@ private struct RelatedTree {
     }
 
     func load(
-        _ records: inout [DynamicRecord], _ schema: RecordSchema, _ schemas: [RecordSchema],
-        _ snapshot: borrowing Store.Snapshot
+        _ records: inout [DynamicRecord], of schema: RecordSchema, schemas: [RecordSchema],
+        snapshot: borrowing Store.Snapshot
     ) throws {
         for (name, tree) in parts {
             let relation = try ToolRelation(name, of: schema)
@@ -54,7 +54,7 @@ private struct RelatedTree {
             for key in records.flatMap(relation.keys) where known.insert(key).inserted { keys.append(key) }
             var found: [DynamicRecord?] = try snapshot.records(target.name).find(keys: keys)
             var stored = found.compactMap(\.self)
-            try tree.load(&stored, target, schemas, snapshot)
+            try tree.load(&stored, of: target, schemas: schemas, snapshot: snapshot)
             var next = stored.makeIterator()
             for index in found.indices where found[index] != nil { found[index] = next.next() }
             var related: [[Value]: DynamicRecord] = [:]

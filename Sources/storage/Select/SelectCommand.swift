@@ -71,7 +71,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
             if let (groups, titles) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
-                return try await print(groups, titles, store)
+                return try await print(groups, titles: titles, of: store)
             }
             let terms = columns.map(SelectColumns.init)
             guard let columns = try terms.map({ try $0.properties(of: schema) }) ?? schema.properties else {
@@ -91,7 +91,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
                 try writer.finish(&output)
                 return try output.flush()
             }
-            if related.isWanted { return try await print(schema, columns, store) }
+            if related.isWanted { return try await print(schema, columns: columns, of: store) }
             var writer = writer(columns)
             do {
                 for try await fields in records.stream() { try writer.write(fields, to: &output) }
@@ -113,7 +113,7 @@ extension SelectCommand {
 
     /// Prints records with others in the place of keys, all of one snapshot, some at a time.
     private func print(
-        _ schema: RecordSchema, _ columns: [RecordSchema.Property], _ store: Store
+        _ schema: RecordSchema, columns: [RecordSchema.Property], of store: Store
     ) async throws {
         let schemas = try await store.recordSchemas()
         let (model, query, related) = (model, query, related)
@@ -178,7 +178,7 @@ extension SelectCommand {
         }
     }
 
-    private func print(_ groups: TextGroups, _ titles: [String], _ store: Store) async throws {
+    private func print(_ groups: TextGroups, titles: [String], of store: Store) async throws {
         guard columns == nil, !explain, !related.isWanted else {
             throw ToolError(
                 "Groups have the columns of their options; leave --columns, --with and --explain out.", .usage)

@@ -45,7 +45,7 @@ struct WatchCommand: AsyncParsableCommand, ModelCommand {
     private static func write(
         _ step: Select<DynamicRecord, Store>.Step, asObjects: Bool, to output: inout Output
     ) throws {
-        func write(_ records: [DynamicRecord], _ mark: String, _ change: String) throws {
+        func write(_ records: [DynamicRecord], mark: String, change: String) throws {
             for record in records {
                 try output.write { bytes in
                     bytes += (asObjects ? "{\"change\":\"\(change)\",\"record\":" : "\(mark) ").utf8
@@ -54,8 +54,8 @@ struct WatchCommand: AsyncParsableCommand, ModelCommand {
                 }
             }
         }
-        try write(step.difference.removed.map(\.record), "-", "removed")
-        try write(step.difference.inserted.map { step.records[$0] }, "+", "inserted")
-        try write(step.difference.changed.map { step.records[$0.to] }, "~", "changed")
+        try write(step.difference.removed.map(\.record), mark: "-", change: "removed")
+        try write(step.difference.inserted.map { step.records[$0] }, mark: "+", change: "inserted")
+        try write(step.difference.changed.map { step.records[$0.to] }, mark: "~", change: "changed")
     }
 }

@@ -101,7 +101,7 @@ struct LineEditor {
 
 /// The lines of earlier sessions, in a file that only its owner may read.
 struct LineHistory {
-    private static let most = 1000
+    private static let maximum = 1000
 
     private let path: String
     private(set) var lines: [String] = []
@@ -113,13 +113,13 @@ struct LineHistory {
         self.path = path
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
         let all = text.split(separator: "\n").map(String.init)
-        lines = all.suffix(Self.most)
-        if all.count > 2 * Self.most {
+        lines = all.suffix(Self.maximum)
+        if all.count > 2 * Self.maximum {
             try? Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
         }
     }
 
-    /// Adds a line; false for one that is there already. Where it cannot be written, it is not kept, which is no error.
+    /// Adds a line; false for one that exists already. Where it cannot be written, it is not kept, which is no error.
     mutating func add(_ line: String) -> Bool {
         guard line.contains(where: { !$0.isWhitespace }), line != lines.last else { return false }
         lines.append(line)

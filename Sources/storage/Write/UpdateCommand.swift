@@ -32,7 +32,8 @@ struct UpdateCommand: AsyncParsableCommand, ModelCommand {
     var set: [String] = []
 
     @Option(
-        help: ArgumentHelp("A property and what it is computed from, as it was before.", valueName: "property = term"))
+        help: ArgumentHelp(
+            "Set a property to an expression over the record's old values.", valueName: "property = term"))
     var compute: [String] = []
 
     @OptionGroup var confirmation: Confirmation

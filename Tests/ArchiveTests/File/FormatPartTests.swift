@@ -133,7 +133,7 @@ import Testing
             let options = try FileOptions(level: level)
             let item = FileItem("a", Array(repeating: 1, count: 20_000) + noiseBytes(20_000))
             let file = try StoreFile.open(
-                "/a", .readWrite, options, layer: files, logger: silentLogger
+                "/a", .readWrite, options: options, layer: files, logger: silentLogger
             ) { (_) throws(StorageError) in }.0
             try file.append(item)
             try expect(openFile("/a", .readOnly, layer: files).items, equals: [item])

@@ -40,7 +40,7 @@ func openFile(
 ) throws(StorageError) -> OpenedFile {
     var commits: [UInt64: [FileItem]] = [:]
     let options = try FileOptions(codec: codec, level: level)
-    let (file, recovery) = try StoreFile.open(path, mode, options, layer: layer, logger: logger) { entry in
+    let (file, recovery) = try StoreFile.open(path, mode, options: options, layer: layer, logger: logger) { entry in
         commits[entry.commit, default: []].append(FileItem(entry.name, Array(entry.contents)))
     }
     return OpenedFile(file: file, recovery: recovery, commits: commits)

@@ -184,48 +184,6 @@ struct BoundedSortTests {
         }
     }
 
-    @Test func `the same sort is answered again without a scan until somebody writes`() async throws {
-        try await withReadings { store, path, work in
-            func expectFirst(
-                _ most: Int, _ limit: Int, _ offset: Int, scans: Bool, sourceLocation: SourceLocation = #_sourceLocation
-            ) async throws {
-                _ = work.take()
-                let select = store.records("Reading").where(text: "rank <= ?", arguments: [.int(Int64(most))])
-                let found = try await ids(select.order(text: "rank desc").limit(limit).offset(offset))
-                expect((work.take() > Self.count) == scans, sourceLocation: sourceLocation)
-                let expected = try sqliteColumn(
-                    path,
-                    "SELECT id FROM Reading WHERE rank <= \(most) ORDER BY rank DESC, id LIMIT \(limit) OFFSET \(offset)"
-                )
-                expect(found, equals: expected, sourceLocation: sourceLocation)
-            }
-            try await expectFirst(40_000, 60, 0, scans: true)
-            try await expectFirst(40_000, 60, 0, scans: false)
-            // Other arguments are another query.
-            try await expectFirst(40_001, 60, 0, scans: true)
-            try await expectFirst(40_001, 61, 0, scans: true)
-            try await expectFirst(40_001, 61, 1, scans: true)
-            try await expectFirst(40_001, 61, 1, scans: false)
-            // Written by another program, by the store, and by a transaction that is undone.
-            try sqliteRun(path, "UPDATE Reading SET rank = 40001 WHERE id IN (5, 7)")
-            try await expectFirst(40_001, 61, 1, scans: true)
-            try await store.update(Reading.self).where { $0.id == 9 }.set(\.rank, to: 40_001).run()
-            try await expectFirst(40_001, 61, 1, scans: true)
-            try await expectFirst(40_001, 61, 1, scans: false)
-            struct Undone: Error {}
-            await #expect(throws: (any Error).self) {
-                try await store.transaction { transaction in
-                    try transaction.delete(Reading.self).where { $0.rank == 40_001 }.run()
-                    let first = try transaction.select(Reading.self).where { $0.rank <= 40_001 }
-                        .order { $0.rank.descending }.limit(61).offset(1).all()
-                    expect(first.allSatisfy { ($0.rank ?? 0) < 40_001 })
-                    throw Undone()
-                }
-            }
-            try await expectFirst(40_001, 61, 1, scans: false)
-        }
-    }
-
     @Test func `a small table is sorted without a sample`() async throws {
         try await withReadings(1000) { store, path, work in
             _ = work.take()

@@ -47,7 +47,7 @@ struct Parameters: Sendable {
         }
     }
 
-    /// The first value of the name; nil if there is none, or if it is empty.
+    /// The first value of the name; nil if none exists, or if it is empty.
     subscript(_ name: String) -> String? { list.first { $0.name == name && !$0.value.isEmpty }?.value }
 
     func all(_ name: String) -> [String] { list.filter { $0.name == name }.map(\.value) }

@@ -10,7 +10,7 @@ struct GroupsPage {
     let result: GroupResult
     let labels: Labels
     let total: Int?
-    /// The error that prevented a result; nil if there is one.
+    /// The error that prevented a result; nil if the result exists.
     let problem: StorageError?
 
     func write(_ html: inout HTML) {
@@ -39,15 +39,21 @@ struct GroupsPage {
         html.element("form", .class("choices"), .init("action", "/groups")) { html in
             html.void("input", .init("type", "hidden"), .init("name", "m"), .init("value", schema.name))
             choice(
-                "f", "Show", GroupRequest.Function.allCases.map { ($0.rawValue, $0.title) }, request.function.rawValue,
-                &html)
+                "f", title: "Show", options: GroupRequest.Function.allCases.map { ($0.rawValue, $0.title) },
+                chosen: request.function.rawValue,
+                to: &html)
             let terms = GroupRequest.terms(schema)
             if request.function != .count, !terms.isEmpty {
-                choice("p", "of", terms.map { ($0.name, $0.name) }, request.term?.name, &html)
+                choice(
+                    "p", title: "of", options: terms.map { ($0.name, $0.name) }, chosen: request.term?.name, to: &html)
             }
-            choice("g", "by", GroupRequest.keys(schema).map { ($0.name, $0.name) }, request.key?.name, &html)
+            choice(
+                "g", title: "by", options: GroupRequest.keys(schema).map { ($0.name, $0.name) },
+                chosen: request.key?.name, to: &html)
             if result.points.isEmpty {
-                choice("k", "sorted by", [("", "the number"), ("1", "the group")], request.isByKey ? "1" : "", &html)
+                choice(
+                    "k", title: "sorted by", options: [("", "the number"), ("1", "the group")],
+                    chosen: request.isByKey ? "1" : "", to: &html)
             }
             html.element("label") { html in
                 html.text("where")
@@ -61,8 +67,8 @@ struct GroupsPage {
     }
 
     private func choice(
-        _ name: String, _ title: String, _ options: [(value: String, text: String)], _ chosen: String?,
-        _ html: inout HTML
+        _ name: String, title: String, options: [(value: String, text: String)], chosen: String?,
+        to html: inout HTML
     ) {
         html.element("label") { html in
             html.text(title)
@@ -88,9 +94,9 @@ struct GroupsPage {
             html.element("div", .class("bars")) { html in
                 for bar in result.bars {
                     if let records = records(of: bar) {
-                        html.element("a", .class("label"), .href(records)) { label(bar, relation, &$0) }
+                        html.element("a", .class("label"), .href(records)) { label(bar, relation: relation, to: &$0) }
                     } else {
-                        html.element("span", .class("label")) { label(bar, relation, &$0) }
+                        html.element("span", .class("label")) { label(bar, relation: relation, to: &$0) }
                     }
                     html.element(
                         "svg", .init("viewBox", "0 0 1000 10"), .init("preserveAspectRatio", "none"),
@@ -107,7 +113,7 @@ struct GroupsPage {
         }
     }
 
-    private func label(_ bar: GroupResult.Bar, _ relation: Relation?, _ html: inout HTML) {
+    private func label(_ bar: GroupResult.Bar, relation: Relation?, to html: inout HTML) {
         let type = request.key?.columnType ?? .string
         if let relation, let label = labels.label(relation.target, bar.key.text(as: type) ?? "") {
             html.element("bdi", text: label.shortened(60))

@@ -9,7 +9,7 @@ struct HistoryList {
     /// The record that all changes are of; nil if each has to say which one it is of.
     var key: (schema: RecordSchema, key: [Value])?
     var schemas: [RecordSchema] = []
-    private static let most = 200
+    private static let maximum = 200
 
     func write(_ html: inout HTML) {
         html.element("ol", .class("entries")) { html in
@@ -75,7 +75,7 @@ struct HistoryList {
 
     private func content(_ content: DynamicRecord.Content?, _ html: inout HTML) {
         switch content {
-        case .value(let value, let type)?: html.value(value, type, most: Self.most)
+        case .value(let value, let type)?: html.value(value, type, most: Self.maximum)
         case .child(let child?)?: html.text(child.summary)
         case .children(let children?)?:
             let shown = children.prefix(4).map(\.summary).joined(separator: "; ")

@@ -14,7 +14,7 @@ struct LineChart {
             html.element(
                 "svg", .init("viewBox", "0 0 1000 260"), .init("preserveAspectRatio", "none"), .init("role", "img"),
                 .init("aria-label", "\(points.count) numbers over time")
-            ) { html in drawing(low, high, &html) }
+            ) { html in drawing(low: low, high: high, to: &html) }
             html.element("div", .class("scale-x")) { html in
                 for place in marks { html.element("span", text: points[place].title) }
             }
@@ -30,7 +30,7 @@ struct LineChart {
         }
     }
 
-    private func drawing(_ low: Double, _ high: Double, _ html: inout HTML) {
+    private func drawing(low: Double, high: Double, to html: inout HTML) {
         for part in [0, 0.5, 1] {
             let y = String(Int(Self.size.height * part))
             html.element(

@@ -7,7 +7,7 @@ struct Notice {
     private let text: String
     private let details: String?
 
-    init(_ title: String, _ text: String, _ details: String?) {
+    init(_ title: String, _ text: String, details: String?) {
         (self.title, self.text, self.details) = (title, text, details)
     }
 
@@ -18,7 +18,7 @@ struct Notice {
             case .corrupt: "The store is damaged"
             case .schemaNewer: "The store is newer than this program"
             case .io, .configuration: "The store cannot be read"
-            case .closed: "The store was opened anew"
+            case .closed: "The store was opened again"
             case .invalidQuery, .invalidValue: "There is no such thing"
             case .notKept: "The history does not keep that"
             default: "This cannot be shown"
@@ -28,7 +28,7 @@ struct Notice {
             error.key.map { "key \($0.shown)" }, error.property,
         ].compactMap(\.self).joined(separator: ", ")
         let text = place.isEmpty ? error.message : "\(place): \(error.message)"
-        self.init(title, text, error.underlying.map { "\($0)" })
+        self.init(title, text, details: error.underlying.map { "\($0)" })
     }
 
     func write(_ html: inout HTML) {

@@ -64,7 +64,7 @@ struct RecordPageView {
                         if let relation = direct[field.name], case .value(let value, let type) = field.content,
                             !value.isNull
                         {
-                            reference(relation, record, value, type, &html)
+                            reference(relation, of: record, value: value, type: type, to: &html)
                         } else {
                             content(field.content, &html)
                         }
@@ -80,7 +80,7 @@ struct RecordPageView {
                     html.element("small", text: children.count.grouped)
                 }
                 if let relation = relations.first(where: { $0.isArray && $0.name == field.name }) {
-                    elements(relation, children, &html)
+                    elements(of: relation, children, to: &html)
                 } else {
                     OwnedTable(records: children).write(&html)
                 }
@@ -89,7 +89,7 @@ struct RecordPageView {
     }
 
     private func reference(
-        _ relation: Relation, _ record: DynamicRecord, _ value: Value, _ type: ColumnType, _ html: inout HTML
+        _ relation: Relation, of record: DynamicRecord, value: Value, type: ColumnType, to html: inout HTML
     ) {
         let key = relation.parts.map { record.value($0.name)?.text(as: $0.columnType) ?? "" }
         html.element("a", .href(Address("/record").adding("m", relation.target).adding("k", key))) { html in
@@ -101,7 +101,7 @@ struct RecordPageView {
     }
 
     /// The elements of an array of references, as links.
-    private func elements(_ relation: Relation, _ elements: [DynamicRecord], _ html: inout HTML) {
+    private func elements(of relation: Relation, _ elements: [DynamicRecord], to html: inout HTML) {
         html.element("ul", .class("back")) { html in
             for element in elements.prefix(OwnedTable.most) {
                 let key = relation.parts.map { element.value($0.name)?.text(as: $0.columnType) ?? "" }

@@ -15,8 +15,8 @@ struct RecordsPage {
     private let references: [String: Relation]
 
     init(
-        _ request: TableRequest, _ schema: RecordSchema, _ page: RecordPage, _ labels: Labels, total: Int?,
-        _ explanation: QueryExplanation?
+        _ request: TableRequest, schema: RecordSchema, page: RecordPage, labels: Labels, total: Int?,
+        explanation: QueryExplanation?
     ) {
         (self.request, self.schema, self.page, self.labels) = (request, schema, page, labels)
         (self.total, self.explanation) = (total, explanation)
@@ -88,9 +88,11 @@ struct RecordsPage {
                             for (place, column) in columns.enumerated() {
                                 let css = css(column)
                                 if css.isEmpty {
-                                    html.element("td") { cell(record, column, place, &$0) }
+                                    html.element("td") { cell(record, column: column, index: place, to: &$0) }
                                 } else {
-                                    html.element("td", .class(css)) { cell(record, column, place, &$0) }
+                                    html.element("td", .class(css)) {
+                                        cell(record, column: column, index: place, to: &$0)
+                                    }
                                 }
                             }
                         }
@@ -126,7 +128,7 @@ struct RecordsPage {
         }
     }
 
-    private func cell(_ record: DynamicRecord, _ column: RecordSchema.Property, _ place: Int, _ html: inout HTML) {
+    private func cell(_ record: DynamicRecord, column: RecordSchema.Property, index place: Int, to html: inout HTML) {
         guard let content = record[column.name] else { return html.note("nil") }
         switch content {
         case .value(let value, let type):
@@ -165,7 +167,7 @@ struct RecordsPage {
                         html.element("dl") { html in
                             for (place, column) in columns.enumerated() {
                                 html.element("dt", text: column.name)
-                                html.element("dd") { cell(record, column, place, &$0) }
+                                html.element("dd") { cell(record, column: column, index: place, to: &$0) }
                             }
                         }
                     }
@@ -181,10 +183,11 @@ struct RecordsPage {
         let last = page.rows.last.map { request.records.position(of: $0, schema) }
         let number = request.number ?? (request.records.start == .end ? total.map { $0 - page.rows.count + 1 } : nil)
         html.element("nav", .class("pager"), .id("pager"), .init("aria-label", "Pages")) { html in
-            html.step("first", "First", page.hasEarlier ? request.starting(.beginning, at: 1) : nil)
+            html.step("first", "First", request: page.hasEarlier ? request.starting(.beginning, at: 1) : nil)
             let before = number.map { max($0 - request.records.size, 1) }
             html.step(
-                "prev", "Earlier", page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil)
+                "prev", "Earlier",
+                request: page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil)
             html.element("span", .class("place")) { html in
                 if let number, !page.rows.isEmpty {
                     html.text("\(number.grouped)–\((number + page.rows.count - 1).grouped)")
@@ -193,15 +196,16 @@ struct RecordsPage {
                 if page.isCut { html.note(" The records are large, so the page is short.") }
             }
             let after = number.map { $0 + page.rows.count }
-            html.step("next", "Later", page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil)
-            html.step("last", "Last", page.hasLater ? request.starting(.end) : nil)
+            html.step(
+                "next", "Later", request: page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil)
+            html.step("last", "Last", request: page.hasLater ? request.starting(.end) : nil)
         }
     }
 }
 
 extension HTML {
     /// A link to another page of records; without one its text alone.
-    mutating func step(_ relation: String, _ text: String, _ request: TableRequest?) {
+    mutating func step(_ relation: String, _ text: String, request: TableRequest?) {
         if let request {
             element("a", .init("rel", relation), .href(request.address), text: text)
         } else {

@@ -10,7 +10,7 @@ struct SearchResults {
     private let titleName: String?
 
     /// Reads the page.
-    init(_ request: TableRequest, _ schema: RecordSchema, _ store: Store) async throws {
+    init(_ request: TableRequest, schema: RecordSchema, store: Store) async throws {
         (self.request, self.schema) = (request, schema)
         titleName = SearchedTexts(schema).titleName
         page = try await request.records.hits(after: (request.number ?? 1) - 1, of: store, schema)
@@ -83,8 +83,9 @@ struct SearchResults {
         let size = request.records.size
         let shown = page.hits.count
         html.element("nav", .class("pager"), .id("pager"), .init("aria-label", "Pages")) { html in
-            html.step("first", "First", number > 1 ? request.starting(.beginning, at: 1) : nil)
-            html.step("prev", "Earlier", number > 1 ? request.starting(.beginning, at: max(number - size, 1)) : nil)
+            html.step("first", "First", request: number > 1 ? request.starting(.beginning, at: 1) : nil)
+            html.step(
+                "prev", "Earlier", request: number > 1 ? request.starting(.beginning, at: max(number - size, 1)) : nil)
             html.element("span", .class("place")) { html in
                 if shown > 0 {
                     html.text("\(number.grouped)–\((number + shown - 1).grouped) of \(page.total.grouped)")
@@ -92,7 +93,7 @@ struct SearchResults {
                 if page.isCut { html.note(" The records are large, so the page is short.") }
             }
             let next = number + max(shown, 1)
-            html.step("next", "Later", page.hasLater ? request.starting(.beginning, at: next) : nil)
+            html.step("next", "Later", request: page.hasLater ? request.starting(.beginning, at: next) : nil)
         }
     }
 }

@@ -12,7 +12,7 @@ struct TableRequest {
     /// True if the page shows the query plan.
     var explains = false
 
-    init(_ model: String, _ parameters: Parameters, _ schema: RecordSchema) {
+    init(_ model: String, parameters: Parameters, schema: RecordSchema) {
         records = RecordRequest(model: model)
         records.condition = parameters["w"]
         records.search = parameters["q"]
@@ -20,7 +20,7 @@ struct TableRequest {
         records.isDescending = parameters["d"] != nil
         let names = parameters.all("c").filter { schema.property($0) != nil }
         records.columns = names.isEmpty ? nil : names
-        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? Self.usualSize(records), 1), Self.mostRecords)
+        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? Self.usualSize(records), 1), Self.maximumRecords)
         isVertical = parameters["v"] != nil
         explains = parameters["x"] != nil
         let columns = records.sortColumns(schema)
@@ -30,7 +30,7 @@ struct TableRequest {
         records.readsPosition = start.first == "r" && !isOrderedByKey
         if records.search != nil {
             // Records by relevance have no position but their number.
-            number = min(max(parameters["n"].flatMap { Int($0) } ?? 1, 1), Self.mostHits)
+            number = min(max(parameters["n"].flatMap { Int($0) } ?? 1, 1), Self.maximumHits)
         } else if let after = Self.position(parameters.all("a"), columns) {
             records.start = .after(after)
             number = parameters["n"].flatMap { Int($0) }
@@ -45,9 +45,9 @@ struct TableRequest {
     }
 
     /// The most records of a page.
-    private static let mostRecords = 10_000
+    private static let maximumRecords = 10_000
     /// The most records of a search that pages lead to.
-    private static let mostHits = 1 << 24
+    private static let maximumHits = 1 << 24
 
     /// The number of records of a page where its address says none: with the parts of their texts fewer.
     private static func usualSize(_ records: RecordRequest) -> Int { records.search == nil ? 100 : 25 }

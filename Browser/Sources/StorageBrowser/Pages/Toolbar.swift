@@ -29,7 +29,7 @@ struct Toolbar {
     private func search(_ html: inout HTML) {
         html.element("form", .class("condition search"), .init("action", "/records"), .init("role", "search")) { html in
             hidden(&html, withColumns: true)
-            hidden("w", request.records.condition, &html)
+            hidden("w", value: request.records.condition, to: &html)
             html.void(
                 "input", .id("search"), .init("name", "q"), .init("type", "search"),
                 .init("value", request.records.search ?? ""), .init("placeholder", "Search"),
@@ -58,7 +58,7 @@ struct Toolbar {
             .init("aria-label", "Condition")
         ) { html in
             hidden(&html, withColumns: true)
-            hidden("q", request.records.search, &html)
+            hidden("q", value: request.records.search, to: &html)
             html.void(
                 "input", .id("condition"), .init("name", "w"), .init("type", "text"),
                 .init("value", request.records.condition ?? ""), .init("placeholder", placeholder),
@@ -89,7 +89,7 @@ struct Toolbar {
             html.element("summary", text: shown.map { "Columns (\($0.count))" } ?? "Columns")
             html.element("form", .init("action", "/records")) { html in
                 hidden(&html, withColumns: false)
-                hidden("w", request.records.condition, &html)
+                hidden("w", value: request.records.condition, to: &html)
                 html.element("div", .class("boxes")) { html in
                     for property in schema.properties {
                         html.element("label") { html in
@@ -107,7 +107,7 @@ struct Toolbar {
         }
     }
 
-    private func hidden(_ name: String, _ value: String?, _ html: inout HTML) {
+    private func hidden(_ name: String, value: String?, to html: inout HTML) {
         guard let value else { return }
         html.void("input", .init("type", "hidden"), .init("name", name), .init("value", value))
     }
@@ -118,6 +118,6 @@ struct Toolbar {
         if request.records.isDescending { fields.append(("d", "1")) }
         if request.isVertical { fields.append(("v", "1")) }
         if withColumns { fields += (request.records.columns ?? []).map { ("c", $0) } }
-        for (name, value) in fields { hidden(name, value, &html) }
+        for (name, value) in fields { hidden(name, value: value, to: &html) }
     }
 }

@@ -20,8 +20,8 @@ struct GroupRequest: Sendable {
     let isByKey: Bool
 
     /// The most bars, and the most groups that a line is made of.
-    static let mostBars = 40
-    private static let mostGroups = 200_000
+    static let maximumBars = 40
+    private static let maximumGroups = 200_000
 
     init(_ parameters: Parameters, _ schema: RecordSchema) {
         model = schema.name
@@ -75,10 +75,10 @@ struct GroupRequest: Sendable {
         if key.kind == .column(.date) { return try await overTime(key, records) }
         let order = Store.RecordGroups.Order(column: isByKey ? 0 : 1, isDescending: !isByKey)
         let groups = try await records.groups(
-            by: [key.name.queryName], computing: [output], order: [order], limit: Self.mostBars + 1)
+            by: [key.name.queryName], computing: [output], order: [order], limit: Self.maximumBars + 1)
         var result = GroupResult()
-        result.isCut = groups.rows.count > Self.mostBars
-        result.bars = groups.rows.prefix(Self.mostBars).map { row in
+        result.isCut = groups.rows.count > Self.maximumBars
+        result.bars = groups.rows.prefix(Self.maximumBars).map { row in
             GroupResult.Bar(key: row[0], value: row[1], amount: row[1].amount)
         }
         result.type = groups.types.last ?? .int64
@@ -94,11 +94,11 @@ struct GroupRequest: Sendable {
         let outputs: [Store.RecordGroups.Output] =
             function == .average ? [.sum(term?.name.queryName ?? ""), .count] : [output]
         let groups = try await records.where(text: "\(name) is not nil").groups(
-            by: [name], computing: outputs, order: [.init(column: 0)], limit: Self.mostGroups + 1)
+            by: [name], computing: outputs, order: [.init(column: 0)], limit: Self.maximumGroups + 1)
         var result = GroupResult()
-        result.isCut = groups.rows.count > Self.mostGroups
+        result.isCut = groups.rows.count > Self.maximumGroups
         result.type = function == .count ? .int64 : .double
-        let rows = groups.rows.prefix(Self.mostGroups)
+        let rows = groups.rows.prefix(Self.maximumGroups)
         guard case .double(let first)? = rows.first?[0], case .double(let last)? = rows.last?[0] else { return result }
         let unit = TimeUnit.fitting(first, last)
         var buckets: [Double: (sum: Double, count: Double)] = [:]
@@ -130,7 +130,7 @@ struct GroupResult: Sendable {
     struct Bar: Sendable {
         let key: Value
         let value: Value
-        /// The number as the length of a bar; nil if there is none.
+        /// The number as the length of a bar; nil if none exists.
         let amount: Double?
     }
 

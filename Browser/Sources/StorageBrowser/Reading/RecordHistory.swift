@@ -42,8 +42,8 @@ struct RecordHistory: Sendable {
     private var current: DynamicRecord?
 
     /// The most commits, and entries of them, that are looked at for one page.
-    private static let mostCommits = 2000
-    private static let mostEntries = 20_000
+    private static let maximumCommits = 2000
+    private static let maximumEntries = 20_000
 
     /// The history of one record; nil if the store keeps none of the model.
     static func load(_ schema: RecordSchema, key: [Value], _ store: Store) async throws -> RecordHistory? {
@@ -100,7 +100,7 @@ struct RecordHistory: Sendable {
         guard let first = status.firstCommit, let last = status.lastCommit else { return history }
         let token = try await store.historyToken().description
         history.lastCommit = min(commit ?? last, last)
-        history.firstCommit = max(first - 1, history.lastCommit - mostCommits)
+        history.firstCommit = max(first - 1, history.lastCommit - maximumCommits)
         history.hasEarlier = history.firstCommit >= first
         let start = token.split(separator: ":").first.flatMap { Store.HistoryToken("\($0):\(history.firstCommit)") }
         // A model may be kept since later than that.
@@ -110,7 +110,7 @@ struct RecordHistory: Sendable {
         var seen = 0
         for try await entry in entries {
             seen += 1
-            guard seen <= mostEntries else { break }
+            guard seen <= maximumEntries else { break }
             guard isWanted(entry) else { continue }
             let before = (try? entry.before) ?? (try? entry.storedBefore) ?? nil
             history.changes.append(RecordChange(entry: entry, before: before, after: nil))

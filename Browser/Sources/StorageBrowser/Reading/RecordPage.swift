@@ -19,7 +19,7 @@ struct RecordRequest: Sendable {
     var readsPosition = false
     var size = 100
 
-    /// The start of the page: the values of the sort property, if there is one, and of the key.
+    /// The start of the page: the values of the sort property, if one exists, and of the key.
     enum Start: Hashable, Sendable {
         case beginning
         case after([Value])
@@ -40,7 +40,7 @@ struct RecordPage: Sendable {
 
 extension RecordRequest {
     /// The most bytes of records on one page.
-    static let mostBytes = 8 << 20
+    static let maximumBytes = 8 << 20
 
     /// Reads the page.
     func page(of store: Store, _ schema: RecordSchema) async throws -> RecordPage {
@@ -62,7 +62,7 @@ extension RecordRequest {
             if let condition { records = records.where(text: condition) }
             // One more than the page has tells if there are others.
             for try await fields in records.limit(size + 1 - page.rows.count).only(names).stream() {
-                if page.rows.count == size || bytes > Self.mostBytes {
+                if page.rows.count == size || bytes > Self.maximumBytes {
                     page.hasLater = true
                     page.isCut = page.rows.count < size
                     break ranges
@@ -81,7 +81,7 @@ extension RecordRequest {
         return page
     }
 
-    /// The request with the value of the sort property that the record of the key has now; from the beginning if there is none.
+    /// The request with the value of the sort property that the record of the key has now; from the beginning if none exists.
     private func readingPosition(of store: Store, _ schema: RecordSchema) async throws -> RecordRequest {
         var request = self
         request.readsPosition = false

@@ -25,10 +25,10 @@ struct RecordView: Sendable {
     }
 
     /// A model with so many records is not examined to count those that refer to one.
-    private static let mostExamined = 100_000
+    private static let maximumExamined = 100_000
 
     static func load(
-        _ schema: RecordSchema, _ key: [Value], asOf commit: Int?, _ reading: Site.Reading
+        _ schema: RecordSchema, key: [Value], asOf commit: Int?, reading: Site.Reading
     ) async throws -> RecordView {
         let store = reading.store
         let history = try await RecordHistory.load(schema, key: key, store)
@@ -42,11 +42,11 @@ struct RecordView: Sendable {
             record = try await store.records(schema.name).find(key: key)
         }
         let labels = try await Labels.load(
-            for: record.map { [$0] } ?? [], Relation.all(of: schema), reading.schemas, store)
+            for: record.map { [$0] } ?? [], relations: Relation.all(of: schema), schemas: reading.schemas, store: store)
         var referring: [Referring] = []
         for other in reading.schemas {
             for relation in Relation.all(of: other) where relation.target == schema.name {
-                referring.append(try await load(relation, other, key, reading))
+                referring.append(try await load(relation, of: other, key: key, reading: reading))
             }
         }
         return RecordView(
@@ -55,11 +55,11 @@ struct RecordView: Sendable {
     }
 
     private static func load(
-        _ relation: Relation, _ schema: RecordSchema, _ key: [Value], _ reading: Site.Reading
+        _ relation: Relation, of schema: RecordSchema, key: [Value], reading: Site.Reading
     ) async throws -> Referring {
         let condition = relation.condition(on: key)
         let isIndexed = relation.isArray || relation.parts[0].isIndexed || relation.parts[0].isUnique
-        let isSmall = reading.counts[schema.name].map { $0 <= mostExamined } ?? false
+        let isSmall = reading.counts[schema.name].map { $0 <= maximumExamined } ?? false
         guard isIndexed && relation.owners.isEmpty || isSmall else {
             return Referring(relation: relation, condition: condition, count: nil, first: [], schema: schema)
         }

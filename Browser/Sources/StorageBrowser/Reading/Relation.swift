@@ -152,7 +152,7 @@ extension DynamicRecord {
 }
 
 extension DynamicRecord {
-    /// A label that tells a person which record it is; nil if there is none.
+    /// A label that tells a person which record it is; nil if none exists.
     func label(_ schema: RecordSchema) -> String? {
         let texts = schema.label.compactMap { property -> String? in
             guard case .text(let text)? = value(property.name), !text.isEmpty else { return nil }

@@ -27,7 +27,7 @@ extension RecordRequest {
         var page = SearchHits(total: try await all(store).count(), hasLater: keys.count > size)
         var bytes = 0
         for fields in keys.prefix(size) {
-            guard bytes <= Self.mostBytes else {
+            guard bytes <= Self.maximumBytes else {
                 (page.hasLater, page.isCut) = (true, true)
                 break
             }

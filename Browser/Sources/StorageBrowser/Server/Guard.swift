@@ -52,7 +52,7 @@ struct Guard: Sendable {
         return ticket.take(given) ? .admitted : .refused(.usedTicket)
     }
 
-    /// Cookies do not tell ports apart, so each has a name of its own.
+    /// Cookies do not tell ports apart, so each has a separate name.
     private var cookieName: String { "storage-browse-\(port)" }
 
     /// A text of 128 random bits.

@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// The site, which is there when the server's port is known.
+/// The site, which exists when the server's port is known.
 final class LateSite: HTTPResponder {
     typealias Context = BasicRequestContext
 

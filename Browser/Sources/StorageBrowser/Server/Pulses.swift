@@ -4,7 +4,7 @@ enum LiveEvent: Equatable {
 }
 
 extension AsyncStream<Void> {
-    /// The elements, and a pulse where there is none for a while.
+    /// The elements, and a pulse if none comes for a while.
     func withPulses(every pause: Duration) -> AsyncStream<LiveEvent> {
         let (stream, continuation) = AsyncStream<LiveEvent>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let changes = Task {

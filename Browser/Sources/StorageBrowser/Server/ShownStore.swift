@@ -1,7 +1,7 @@
 import Foundation
 public import StorageAPI
 
-/// The store that the pages show. Where its file is replaced by another while pages are open, it is opened anew.
+/// The store that the pages show. Where its file is replaced by another while pages are open, it is opened again.
 public actor ShownStore {
     /// The store's name for a person: the name of its file or database.
     nonisolated let name: String

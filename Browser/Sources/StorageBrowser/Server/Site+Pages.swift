@@ -17,19 +17,21 @@ extension Site {
     func records(_ parameters: Parameters) async throws -> HTML {
         let reading = try await reading()
         let schema = try reading.schema(parameters["m"])
-        let request = TableRequest(schema.name, parameters, schema)
+        let request = TableRequest(schema.name, parameters: parameters, schema: schema)
         let layout = layout(reading, schema.name, model: schema.name, trail: [(schema.name, nil)])
         do {
             if request.records.search != nil {
-                let content = try await SearchResults(request, schema, reading.store)
+                let content = try await SearchResults(request, schema: schema, store: reading.store)
                 return layout.page { content.write(&$0) }
             }
             let page = try await request.records.page(of: reading.store, schema)
             let shown = Relation.all(of: schema).filter { request.records.columns?.contains($0.name) ?? true }
-            let labels = try await Labels.load(for: page.rows, shown, reading.schemas, reading.store)
+            let labels = try await Labels.load(
+                for: page.rows, relations: shown, schemas: reading.schemas, store: reading.store)
             let total = request.records.condition == nil ? reading.counts[schema.name] : nil
             let explanation = request.explains ? try await request.records.explanation(in: reading.store, schema) : nil
-            let content = RecordsPage(request, schema, page, labels, total: total, explanation)
+            let content = RecordsPage(
+                request, schema: schema, page: page, labels: labels, total: total, explanation: explanation)
             return layout.page { content.write(&$0) }
         } catch let error as StorageError where error.isOf(request) {
             return layout.page { html in
@@ -52,7 +54,7 @@ extension Site {
             throw StorageError(.invalidQuery, "The address has no key of \(schema.name), which is \(names).")
         }
         let commit = parameters["at"].flatMap { Int($0) }
-        let view = RecordPageView(view: try await RecordView.load(schema, key, asOf: commit, reading))
+        let view = RecordPageView(view: try await RecordView.load(schema, key: key, asOf: commit, reading: reading))
         let trail = [
             (schema.name, Address("/records").adding("m", schema.name)), (view.title.shortened(60), Address?.none),
         ]
@@ -71,7 +73,7 @@ extension Site {
             result = try await request.result(in: reading.store)
             if let key = request.key, let reference = key.reference {
                 let keys = result.bars.map(\.key).filter { !$0.isNull }
-                try await labels.add(keys, of: reference.model, reading.schemas, reading.store)
+                try await labels.add(keys, of: reference.model, schemas: reading.schemas, store: reading.store)
             }
         } catch let error as StorageError where [.invalidQuery, .overflow].contains(error.code) {
             problem = error

@@ -25,7 +25,8 @@ struct Site: HTTPResponder {
         switch door.verdict(on: request, parameters) {
         case .refused(let refusal):
             if !refusal.isComplete, let asset = Asset(request.uri.path) { return asset.response }
-            return answer(Notice("Not from here", refusal.rawValue, nil).page(store: "storage browse"), .forbidden)
+            return answer(
+                Notice("Access denied", refusal.rawValue, details: nil).page(store: "storage browse"), .forbidden)
         case .admitted:
             var response = answer(Notice.entrance(store: store.name))
             response.headers[.setCookie] = door.cookie
@@ -34,7 +35,7 @@ struct Site: HTTPResponder {
         }
         guard request.method == .get else {
             return answer(
-                Notice("Nothing is changed here", "This page reads only.", nil).page(store: store.name),
+                Notice("Read-only", "This browser cannot change the store.", details: nil).page(store: store.name),
                 .methodNotAllowed)
         }
         if let asset = Asset(request.uri.path) { return asset.response }
@@ -57,7 +58,7 @@ struct Site: HTTPResponder {
         case "/complete": return try await completion(parameters)
         case "/events": return events()
         default:
-            let notice = Notice("There is no such page", "Choose a model on the left.", nil)
+            let notice = Notice("Page not found", "Choose a model on the left.", details: nil)
             return answer(notice.page(store: store.name), .notFound)
         }
     }

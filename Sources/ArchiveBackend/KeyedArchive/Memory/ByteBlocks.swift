@@ -7,7 +7,7 @@ struct ByteBlocks: ~Copyable {
     private(set) var size = 0
 
     private static let blockSize = 64 * 1024
-    private static let mostKept = 64
+    private static let maximumKept = 64
 
     deinit {
         for block in blocks { block.deallocate() }
@@ -15,7 +15,7 @@ struct ByteBlocks: ~Copyable {
 
     /// Forgets all values. Memory beyond a few megabytes is given back.
     mutating func removeAll() {
-        while blocks.count > Self.mostKept || (blocks.last?.count ?? 0) > Self.blockSize {
+        while blocks.count > Self.maximumKept || (blocks.last?.count ?? 0) > Self.blockSize {
             blocks.removeLast().deallocate()
         }
         current = 0

@@ -47,7 +47,7 @@ struct ObjectWriter: ~Copyable {
 
     /// Longer strings are written as often as they occur: a list of references to one long string would make a small
     /// archive a large value, which readers must refuse.
-    static let longestShared = 64
+    static let maximumSharedLength = 64
 
     /// - Parameter classCount: the number of the caller's classes; they are numbered from 0.
     init(classCount: Int) {
@@ -138,7 +138,7 @@ struct ObjectWriter: ~Copyable {
             guard let object = list.utf16(bytes) else { throw Self.illFormed }
             return add(object)
         }
-        guard bytes.count <= Self.longestShared else { return add(list.ascii(bytes)) }
+        guard bytes.count <= Self.maximumSharedLength else { return add(list.ascii(bytes)) }
         let hash = strings.hash(bytes)
         if let known = find(bytes, hash) { return known }
         let entry = add(list.ascii(bytes))
@@ -151,7 +151,7 @@ struct ObjectWriter: ~Copyable {
         strings.find(hash) { equal(list.writtenASCII(objects[Int($0)]), bytes) }
     }
 
-    mutating func object(_ known: FoundationClass, _ key: Name, _ value: UInt32) -> UInt32 {
+    mutating func object(_ known: FoundationClass, _ key: Name, value: UInt32) -> UInt32 {
         let own = (name(key), value)
         let classOf = (name(.objectClass), classUID(known))
         return add(list.dictionary(own, classOf))
@@ -159,7 +159,7 @@ struct ObjectWriter: ~Copyable {
 
     /// The entry of an array whose elements have these UIDs.
     mutating func array(_ elements: UnsafeBufferPointer<UInt32>) -> UInt32 {
-        object(.array, .objects, list.array(elements))
+        object(.array, .objects, value: list.array(elements))
     }
 
     mutating func url(_ text: UInt32) -> UInt32 {

@@ -54,17 +54,17 @@ struct PropertyList {
             return .string(String(decoding: reader.content(head), as: UTF8.self))
         case 0x60: return .string(String(decoding: try reader.utf8(head), as: UTF8.self))
         case 0x80: return .uid(reader.uid(head))
-        case 0xA0: return .array(try references(reader, head.start, 0..<head.count))
+        case 0xA0: return .array(try references(reader, start: head.start, range: 0..<head.count))
         case 0xD0:
             return .dictionary(
-                keys: try references(reader, head.start, 0..<head.count),
-                values: try references(reader, head.start, head.count..<head.count * 2))
+                keys: try references(reader, start: head.start, range: 0..<head.count),
+                values: try references(reader, start: head.start, range: head.count..<head.count * 2))
         default: throw PropertyListReader.damage("An object of an unknown kind", at: head.start - 1)
         }
     }
 
     private static func references(
-        _ reader: PropertyListReader, _ start: Int, _ range: Range<Int>
+        _ reader: PropertyListReader, start: Int, range: Range<Int>
     ) throws(StorageError) -> [Int] {
         var references: [Int] = []
         references.reserveCapacity(range.count)

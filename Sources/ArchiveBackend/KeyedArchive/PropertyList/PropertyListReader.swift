@@ -34,9 +34,9 @@ struct PropertyListReader {
         else { throw Self.noBinaryList(bytes) }
         let offsetWidth = Int(bytes[trailer + 6])
         let referenceWidth = Int(bytes[trailer + 7])
-        let count = Self.number(bytes, trailer + 8, 8)
-        let top = Self.number(bytes, trailer + 16, 8)
-        let table = Self.number(bytes, trailer + 24, 8)
+        let count = Self.number(bytes, at: trailer + 8, width: 8)
+        let top = Self.number(bytes, at: trailer + 16, width: 8)
+        let table = Self.number(bytes, at: trailer + 24, width: 8)
         guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth), table >= 9, table <= trailer,
             count >= 1, top < count, count <= UInt64((trailer - Int(table)) / offsetWidth),
             Int(table) + Int(count) * offsetWidth == trailer
@@ -53,7 +53,7 @@ struct PropertyListReader {
 
     /// A big-endian number of 1 to 8 bytes, which must be within the bytes.
     @inline(__always)
-    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ width: Int) -> UInt64 {
+    private static func number(_ bytes: UnsafeRawBufferPointer, at start: Int, width: Int) -> UInt64 {
         switch width {
         case 1: return UInt64(bytes[start])
         case 2: return UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self)))
@@ -69,14 +69,14 @@ struct PropertyListReader {
     /// The number of an object in a container. It may be any number.
     @inline(__always)
     func reference(_ start: Int, _ index: Int) -> UInt64 {
-        Self.number(bytes, start &+ index &* referenceWidth, referenceWidth)
+        Self.number(bytes, at: start &+ index &* referenceWidth, width: referenceWidth)
     }
 
     /// The offset of an object.
     @inline(__always)
     func offset(_ object: UInt64) throws(StorageError) -> Int {
         guard object < UInt64(truncatingIfNeeded: count) else { throw badReference(object) }
-        let offset = Self.number(bytes, table &+ Int(truncatingIfNeeded: object) &* offsetWidth, offsetWidth)
+        let offset = Self.number(bytes, at: table &+ Int(truncatingIfNeeded: object) &* offsetWidth, width: offsetWidth)
         guard offset >= 8, offset < UInt64(truncatingIfNeeded: table) else { throw badOffset(object) }
         return Int(truncatingIfNeeded: offset)
     }
@@ -125,7 +125,7 @@ struct PropertyListReader {
         guard place < table, bytes[place] & 0xF0 == 0x10, bytes[place] & 15 <= 3 else { throw badWidth(place) }
         let width = 1 << Int(bytes[place] & 15)
         guard width < table - place else { throw tooLong(place) }
-        guard let count = Int(exactly: Self.number(bytes, place + 1, width)) else { throw tooLong(place) }
+        guard let count = Int(exactly: Self.number(bytes, at: place + 1, width: width)) else { throw tooLong(place) }
         head.count = count
         head.start = place + 1 + width
     }
@@ -138,22 +138,22 @@ struct PropertyListReader {
 
     /// A UID's number, checked by the caller against `$objects`.
     @inline(__always)
-    func uid(_ head: Head) -> UInt64 { Self.number(bytes, head.start, head.count) }
+    func uid(_ head: Head) -> UInt64 { Self.number(bytes, at: head.start, width: head.count) }
 
     /// An integer: 8 bytes are signed, fewer are unsigned, and 16 bytes are for values above `Int64.max`.
     @inline(__always)
     func integer(_ head: Head) throws(StorageError) -> Cell {
-        if head.count < 8 { return .int(Int64(bitPattern: Self.number(bytes, head.start, head.count))) }
-        if head.count == 8 { return .int(Int64(bitPattern: Self.number(bytes, head.start, 8))) }
-        guard Self.number(bytes, head.start, 8) == 0 else {
+        if head.count < 8 { return .int(Int64(bitPattern: Self.number(bytes, at: head.start, width: head.count))) }
+        if head.count == 8 { return .int(Int64(bitPattern: Self.number(bytes, at: head.start, width: 8))) }
+        guard Self.number(bytes, at: head.start, width: 8) == 0 else {
             throw Self.damage("An integer has more than 64 bits", at: head.start)
         }
-        return .unsigned(Self.number(bytes, head.start + 8, 8))
+        return .unsigned(Self.number(bytes, at: head.start + 8, width: 8))
     }
 
     @inline(__always)
     func real(_ head: Head) throws(StorageError) -> Double {
-        let bits = head.count <= 8 ? Self.number(bytes, head.start, head.count) : 0
+        let bits = head.count <= 8 ? Self.number(bytes, at: head.start, width: head.count) : 0
         switch head.count {
         case 8: return Double(bitPattern: bits)
         case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))

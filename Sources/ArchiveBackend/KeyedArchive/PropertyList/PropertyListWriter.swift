@@ -225,7 +225,7 @@ struct PropertyListWriter: ~Copyable {
                 rest += Self.extent(all, start).length
                 copy.append(UnsafeRawBufferPointer(rebasing: all[start..<rest]))
                 while rest < end {
-                    copy.append(bigEndian: UInt64(Self.reference(all, rest, width)), width: wider)
+                    copy.append(bigEndian: UInt64(Self.reference(all, at: rest, width: width)), width: wider)
                     rest += width
                 }
             } else {
@@ -236,7 +236,7 @@ struct PropertyListWriter: ~Copyable {
         width = wider
     }
 
-    private static func reference(_ all: UnsafeRawBufferPointer, _ start: Int, _ width: Int) -> UInt32 {
+    private static func reference(_ all: UnsafeRawBufferPointer, at start: Int, width: Int) -> UInt32 {
         width == 1 ? UInt32(all[start]) : UInt32(all[start]) << 8 | UInt32(all[start + 1])
     }
 

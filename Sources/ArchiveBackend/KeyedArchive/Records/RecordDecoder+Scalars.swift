@@ -4,7 +4,7 @@ extension RecordDecoder {
     /// The cell for the value of a key, or for an element of an array.
     @inline(__always)
     mutating func cell(
-        _ object: UInt64, _ form: ScalarForm, _ reader: KeyedReader
+        _ object: UInt64, _ form: ScalarForm, reader: KeyedReader
     ) throws(StorageError) -> Cell {
         let head = try reader.list.head(object)
         if head.kind == 0x80 {
@@ -20,8 +20,8 @@ extension RecordDecoder {
     ) throws(StorageError) -> Cell {
         let head = try reader.head(ofEntry: entry)
         switch head.kind {
-        case 0x60: return try wideText(entry, head, reader)
-        case 0xD0: return try wrapped(entry, head, form, reader)
+        case 0x60: return try wideText(entry, head, reader: reader)
+        case 0xD0: return try wrapped(entry, head, form: form, reader: reader)
         default: return try plain(head, reader)
         }
     }
@@ -45,7 +45,7 @@ extension RecordDecoder {
     }
 
     private mutating func wideText(
-        _ entry: Int, _ head: PropertyListReader.Head, _ reader: KeyedReader
+        _ entry: Int, _ head: PropertyListReader.Head, reader: KeyedReader
     ) throws(StorageError) -> Cell {
         var form = ScalarForm(.string)
         form.arrays = 0
@@ -59,15 +59,17 @@ extension RecordDecoder {
 
     /// A value that an object of one of Foundation's classes holds.
     private mutating func wrapped(
-        _ entry: Int, _ head: PropertyListReader.Head, _ form: ScalarForm, _ reader: KeyedReader
+        _ entry: Int, _ head: PropertyListReader.Head, form: ScalarForm, reader: KeyedReader
     ) throws(StorageError) -> Cell {
         if form.arrays > 0, let known = marks.value(entry, form) { return known }
-        if form.arrays > 0, let list = try elements(head, reader) { return try array(entry, list, form, reader) }
+        if form.arrays > 0, let list = try elements(head, reader) {
+            return try array(entry, list, form: form, reader: reader)
+        }
         switch try classKind(of: head, reader) {
-        case .string: return try content("NS.string", head, .text, reader)
-        case .data: return try content("NS.data", head, .blob, reader)
-        case .uuid: return try content("NS.uuidbytes", head, .blob, reader)
-        case .date: return try content("NS.time", head, .double, reader)
+        case .string: return try content("NS.string", of: head, tag: .text, reader: reader)
+        case .data: return try content("NS.data", of: head, tag: .blob, reader: reader)
+        case .uuid: return try content("NS.uuidbytes", of: head, tag: .blob, reader: reader)
+        case .date: return try content("NS.time", of: head, tag: .double, reader: reader)
         case .url: return try url(head, reader)
         case .null: return .null
         default: throw PropertyListReader.damage("An object of a class that no property here can hold", at: head.start)
@@ -85,7 +87,7 @@ extension RecordDecoder {
 
     /// The value of a key, stored directly or by a UID, which must be of one kind.
     private mutating func content(
-        _ key: StaticString, _ head: PropertyListReader.Head, _ tag: Cell.Tag, _ reader: KeyedReader
+        _ key: StaticString, of head: PropertyListReader.Head, tag: Cell.Tag, reader: KeyedReader
     ) throws(StorageError) -> Cell {
         guard let value = try reader.list.value(of: key, in: head) else {
             throw PropertyListReader.damage("An object has no \(key)", at: head.start)
@@ -112,7 +114,7 @@ extension RecordDecoder {
                 throw PropertyListReader.damage("A URL that is relative to another cannot be kept", at: head.start)
             }
         }
-        return try content("NS.relative", head, .text, reader)
+        return try content("NS.relative", of: head, tag: .text, reader: reader)
     }
 
     // MARK: Arrays
@@ -146,13 +148,13 @@ extension RecordDecoder {
 
     /// The JSON text of an array, as `JSONWriter` writes it.
     private mutating func array(
-        _ entry: Int, _ list: PropertyListReader.Head, _ form: ScalarForm, _ reader: KeyedReader
+        _ entry: Int, _ list: PropertyListReader.Head, form: ScalarForm, reader: KeyedReader
     ) throws(StorageError) -> Cell {
         let start = json.count
         json.append(UInt8(ascii: "["))
         for index in 0..<list.count {
             if index > 0 { json.append(UInt8(ascii: ",")) }
-            let element = try cell(reader.list.reference(list.start, index), form.element, reader)
+            let element = try cell(reader.list.reference(list.start, index), form.element, reader: reader)
             json.appendJSON(element, form.element)
             try checkSize(reader)
         }

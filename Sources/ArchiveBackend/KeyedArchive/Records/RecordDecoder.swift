@@ -100,9 +100,9 @@ package struct RecordDecoder: ~Copyable {
     private mutating func object(
         _ entry: Int, of table: Int, owner: (table: Int, row: Int)?, position: Int64, depth: Int, _ reader: KeyedReader
     ) throws(StorageError) {
-        guard depth <= RecordLayout.deepest else {
+        guard depth <= RecordLayout.maximumDepth else {
             throw StorageError(
-                .corrupt, "The archive's objects nest deeper than the limit of \(RecordLayout.deepest) levels.")
+                .corrupt, "The archive's objects nest deeper than the limit of \(RecordLayout.maximumDepth) levels.")
         }
         let head = try reader.head(ofEntry: entry)
         guard head.kind == 0xD0 else { throw PropertyListReader.damage("An object is none of a class", at: head.start) }
@@ -112,16 +112,18 @@ package struct RecordDecoder: ~Copyable {
         // Values of columns add no rows, so the row stays where it is.
         let cells = tables.row(row, of: table)
         for slot in shape.slots {
-            cells[slot.column] = try cell(reader.list.reference(head.start, head.count &+ slot.key), slot.form, reader)
+            cells[slot.column] = try cell(
+                reader.list.reference(head.start, head.count &+ slot.key), slot.form, reader: reader)
         }
         if let key = shape.sequence, table == 0 {
             let number = try reader.list.head(reader.list.reference(head.start, head.count + key))
             if number.kind == 0x10 { sequence = try reader.list.integer(number).bits }
         }
-        if let owner { try place(row, of: table, owner, position) }
+        if let owner { try place(row, of: table, owner: owner, position: position) }
         for (relation, key) in shape.relations {
             let value = try reader.list.head(reader.list.reference(head.start, head.count + key))
-            try children(layout.tables[table].relations[relation], value, (table, row), depth, reader)
+            try children(
+                layout.tables[table].relations[relation], value, owner: (table, row), depth: depth, reader: reader)
         }
         marks.leave(entry)
     }
@@ -133,7 +135,7 @@ package struct RecordDecoder: ~Copyable {
             try checkClass(of: head, known, reader)
             return known
         }
-        let shape = try RecordShape(head, of: layout.tables[table], keys, reader.list)
+        let shape = try RecordShape(head, of: layout.tables[table], keys: keys, list: reader.list)
         try checkClass(of: head, shape, reader)
         shapes[table] = shape
         return shape
@@ -151,7 +153,7 @@ package struct RecordDecoder: ~Copyable {
 
     /// Sets the columns that say where in its record a row belongs.
     private mutating func place(
-        _ row: Int, of table: Int, _ owner: (table: Int, row: Int), _ position: Int64
+        _ row: Int, of table: Int, owner: (table: Int, row: Int), position: Int64
     ) throws(StorageError) {
         let target = layout.tables[table]
         let above = layout.tables[owner.table]
@@ -177,8 +179,8 @@ package struct RecordDecoder: ~Copyable {
     // MARK: Children
 
     private mutating func children(
-        _ relation: RecordLayout.Relation, _ value: PropertyListReader.Head, _ owner: (table: Int, row: Int),
-        _ depth: Int, _ reader: KeyedReader
+        _ relation: RecordLayout.Relation, _ value: PropertyListReader.Head, owner: (table: Int, row: Int),
+        depth: Int, reader: KeyedReader
     ) throws(StorageError) {
         let entry = try reader.entry(value)
         if let presence = relation.presence {

@@ -118,9 +118,9 @@ package struct RecordEncoder: ~Copyable {
     mutating func object(
         of table: Int, row: Int, _ record: RecordRows, depth: Int
     ) throws(StorageError) -> UInt32 {
-        guard depth <= RecordLayout.deepest else {
+        guard depth <= RecordLayout.maximumDepth else {
             throw StorageError(
-                .limitExceeded, "Children nest deeper than the limit of \(RecordLayout.deepest) levels of an archive.")
+                .limitExceeded, "Children nest deeper than the limit of \(RecordLayout.maximumDepth) levels of an archive.")
         }
         let start = (key: keys.count, value: values.count)
         let cells = record.tables[table].cells + row * layout.tables[table].width
@@ -183,7 +183,7 @@ extension RecordEncoder {
 
     private mutating func double(_ value: Double, _ form: ScalarForm) -> UInt32 {
         if form.leaf == .date, form.arrays == 0 {
-            return writer.uid(writer.object(.date, .time, writer.list.real(value)))
+            return writer.uid(writer.object(.date, .time, value: writer.list.real(value)))
         }
         let narrow = Float(value)
         if form.leaf == .float, Double(narrow).bitPattern == value.bitPattern { return writer.list.real(narrow) }
@@ -201,17 +201,17 @@ extension RecordEncoder {
     private mutating func blob(_ cell: Cell, _ form: ScalarForm) -> UInt32 {
         let data = writer.list.data(cell.bytes)
         guard form.leaf == .uuid, form.arrays == 0, cell.length == 16 else { return writer.add(data) }
-        return writer.object(.uuid, .uuid, data)
+        return writer.object(.uuid, .uuid, value: data)
     }
 
     /// The most bytes of an array's text that becomes objects; a longer one stays a string. Objects may need 12 times
     /// as many bytes, and an entry of a store can have few such arrays.
-    private static let longestArray: UInt32 = 1 << 20
+    private static let maximumArrayLength: UInt32 = 1 << 20
 
     /// Writes a stored array as an NSArray. Text that JSONWriter has not written stays a string, and so comes back as
     /// it was.
     private mutating func array(_ cell: Cell, _ form: ScalarForm) throws(StorageError) -> UInt32 {
-        guard cell.length <= Self.longestArray else { return try writer.text(cell.bytes) }
+        guard cell.length <= Self.maximumArrayLength else { return try writer.text(cell.bytes) }
         var json = StoredArrayScanner(cell.bytes)
         let start = values.count
         guard json.take(UInt8(ascii: "[")) else { return try writer.text(cell.bytes) }

@@ -34,7 +34,7 @@ package struct RecordLayout: Sendable {
         case node(node: Int, parent: Int)
     }
 
-    /// A column that has a value of its own in the archive.
+    /// A column that has a separate value in the archive.
     struct Column: Sendable {
         let index: Int
         let key: Int
@@ -56,7 +56,7 @@ package struct RecordLayout: Sendable {
     }
 
     /// More levels of children than a store takes, so that whatever it took can be written and read.
-    static let deepest = 128
+    static let maximumDepth = 128
 
     var root: Table { tables[0] }
     var hasNodes: Bool { tables.contains { $0.nodeColumns != nil } }

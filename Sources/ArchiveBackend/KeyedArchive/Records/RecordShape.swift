@@ -20,7 +20,7 @@ final class RecordShape {
     }
 
     init(
-        _ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader
+        _ object: PropertyListReader.Head, of table: RecordLayout.Table, keys: RecordKeys, list: PropertyListReader
     ) throws(StorageError) {
         var slots: [Slot] = []
         var relations: [(relation: Int, key: Int)] = []

@@ -151,7 +151,7 @@ final class SearchRows: SearchStorage {
         }
     }
 
-    func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) throws(SearchFailure) {
+    func put(_ table: SearchTable, _ number: Int, bytes: [UInt8]) throws(SearchFailure) {
         try doing { () throws(StorageError) in
             try writer().write([.int(Int64(number)), .blob(bytes)], tables.put[table.rawValue])
         }
