@@ -20,7 +20,7 @@ struct ConformanceProgram {
         exit(code)
     }
 
-    /// Takes `--backend NAME` out of the arguments: SQLite if it is not there, nil if the name is none.
+    /// Takes `--backend NAME` out of the arguments: SQLite if it is not there, nil if the name is unknown.
     private static func takeBackend(from arguments: inout [String]) -> BackendChoice? {
         guard let place = arguments.firstIndex(where: { $0 == "--backend" || $0.hasPrefix("--backend=") }) else {
             return .sqlite

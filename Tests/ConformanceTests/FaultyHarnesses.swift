@@ -85,7 +85,7 @@ struct FaultyBackend: StorageBackend {
 
         func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
             guard fault == .forgets else { return try engine.write(body) }
-            // Undone by an error of its own, which nobody hears of.
+            // Undone by an error of its own, which is not reported.
             var isForgotten = false
             do {
                 try engine.write { (writer) throws(StorageError) in

@@ -10,13 +10,21 @@ import TestSupport
 enum Engine: String, CaseIterable, Sendable {
     case memory, sqlite, sqliteInMemory, archive
 
-    /// The cases that the backend is asked. SQLite in memory is SQLite in a temporary file: what is its own is what it
-    /// lacks, so the cases of capabilities are run, and of the others some.
+    /// The cases that run on the backend. SQLite in memory is SQLite in a temporary file, so it runs the cases of the
+    /// capabilities that it lacks, and a share of the others. The longest cases run on the reference backend each time, and
+    /// on each other engine every third day.
     var cases: [ConformanceCase] {
         let all = Conformance.v1.cases
         if TestExtent.isSmall { return TestExtent.share(all, oneOf: 2) }
-        guard self == .sqliteInMemory, !TestExtent.isLarge else { return all }
-        return all.filter { !$0.needs.isEmpty } + TestExtent.share(all.filter(\.needs.isEmpty), oneOf: 20)
+        guard !TestExtent.isLarge else { return all }
+        switch self {
+        case .memory: return all
+        case .sqlite, .archive:
+            let isLong = { (test: ConformanceCase) in test.id.hasPrefix("values/") || test.id == "search/scan" }
+            return all.filter { !isLong($0) } + TestExtent.share(all.filter(isLong), oneOf: 3)
+        case .sqliteInMemory:
+            return all.filter { !$0.needs.isEmpty } + TestExtent.share(all.filter(\.needs.isEmpty), oneOf: 20)
+        }
     }
 
     var harness: any ConformanceHarness {

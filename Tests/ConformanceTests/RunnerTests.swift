@@ -73,7 +73,7 @@ struct HarnessTests {
         expect(message?.contains("destroy(_:) has not returned"), equals: true)
     }
 
-    @Test func `what destroy leaves behind is a harness error that names it`() async throws {
+    @Test func `a file that destroy leaves is a harness error that names it`() async throws {
         let message = try await outcome(FaultyHarness(left: ["/tmp/a.lock"])).harnessError
         expect(message?.contains("/tmp/a.lock"), equals: true)
     }

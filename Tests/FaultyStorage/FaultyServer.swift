@@ -69,7 +69,7 @@ package final class FaultyServer: FaultInjection {
         self.schema = schema
     }
 
-    /// The port of the server behind the faults, on the loopback interface.
+    /// The port of the server to which the faults belong, on the loopback interface.
     package var port: UInt16 { relay.port }
 
     /// Takes no connection any more.

@@ -58,7 +58,7 @@ package final class LoopbackRelay: Sendable {
                     close(client)
                     continue
                 }
-                Thread { Self.serve(client, server, passing) }.start()
+                Thread { Self.serve(client, server, passing: passing) }.start()
             }
             close(listener)
         }.start()
@@ -67,7 +67,7 @@ package final class LoopbackRelay: Sendable {
     /// Takes no connection any more.
     package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func serve(_ client: Int32, _ server: String, _ passing: Connection) {
+    private static func serve(_ client: Int32, _ server: String, passing: Connection) {
         defer { close(client) }
         let upstream = streamSocket(AF_UNIX)
         defer { close(upstream) }
@@ -89,7 +89,7 @@ package final class LoopbackRelay: Sendable {
             hasEnded.signal()
         }.start()
         copy(from: client, to: upstream, isSilent, passing.request)
-        // The server has all that has passed, and answers nobody. Where nothing passes it does not hear of the end either.
+        // The server has all that has passed, and sends no answer. If nothing passes it does not hear of the end either.
         shutdown(client, Int32(SHUT_RDWR))
         if !isSilent.load(ordering: .sequentiallyConsistent) { shutdown(upstream, Int32(SHUT_WR)) }
         hasEnded.wait()

@@ -5,7 +5,7 @@ package import StorageDriver
 ///
 /// Unchecked, because every access to the state takes the lock, and the closures are set while nothing runs.
 package final class MemoryFiles: FileLayer, @unchecked Sendable {
-    /// A fault: the failing call, counted from 0 among those of some names or all, its `errno`, and whether all later
+    /// A fault: the failing call, counted from 0 among the calls of some names or all, its `errno`, and whether all later
     /// ones fail too.
     package struct Fault: Sendable {
         package var call: Int
@@ -25,8 +25,8 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
         /// The ranges written since the last sync, including one that failed: as on Linux, the next one does not write
         /// it.
         var dirty: [Range<Int>] = []
-        /// The least size since the last sync that did not fail.
-        var least = 0
+        /// The minimum size since the last sync that did not fail.
+        var minimum = 0
         var isLocked = false
 
         var status: FileStatus {
@@ -45,21 +45,21 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
 
         func truncate(to size: Int) {
             bytes = Array(bytes.prefix(size))
-            least = min(least, size)
+            minimum = min(minimum, size)
         }
 
         func sync() {
-            synced = Array(synced.prefix(least))
+            synced = Array(synced.prefix(minimum))
             synced += [UInt8](repeating: 0, count: bytes.count - synced.count)
             for range in dirty {
                 let range = range.clamped(to: bytes.indices)
                 synced.replaceSubrange(range, with: bytes[range])
             }
-            (dirty, least) = ([], bytes.count)
+            (dirty, minimum) = ([], bytes.count)
         }
 
         /// The disk and the file are both this.
-        func settle(_ contents: [UInt8]) { (bytes, synced, dirty, least) = (contents, contents, [], contents.count) }
+        func settle(_ contents: [UInt8]) { (bytes, synced, dirty, minimum) = (contents, contents, [], contents.count) }
     }
 
     fileprivate struct State {
@@ -77,14 +77,14 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
         var bytesRead = 0
         var fault: Fault?
         var space: Int?
-        var longestWrite = Int.max
+        var maximumWrite = Int.max
     }
 
     private let lock = NSLock()
     private var unlockedState: State
 
-    package init(fault: Fault? = nil, longestWrite: Int = .max) {
-        unlockedState = State(fault: fault, longestWrite: longestWrite)
+    package init(fault: Fault? = nil, maximumWrite: Int = .max) {
+        unlockedState = State(fault: fault, maximumWrite: maximumWrite)
     }
 
     private func withState<T, E>(_ body: (inout State) throws(E) -> T) throws(E) -> T {
@@ -146,7 +146,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    /// Ends the process that has files open: their bytes stay, and nobody has them open or locked.
+    /// Ends the process that has files open: their bytes stay, and no process has them open or locked.
     package func kill() {
         withState { state in
             for node in state.locks.values { node.isLocked = false }
@@ -154,7 +154,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    /// - Parameter left: what is left of a file, by what the disk had and what the file was.
+    /// - Parameter left: the rest of a file, by the disk's bytes and the file's bytes.
     private func cutPower(_ left: ([UInt8], [UInt8]) -> [UInt8]) {
         withState { state in
             state.nodes = state.synced
@@ -215,7 +215,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
             let node = try state.node(file)
             let growth = max(0, Int(offset) + bytes.count - node.bytes.count)
             let free = state.space.map { max(0, $0 - state.used) } ?? .max
-            let count = min(bytes.count - max(0, growth - free), state.longestWrite)
+            let count = min(bytes.count - max(0, growth - free), state.maximumWrite)
             guard count > 0 else { throw SystemError(call: "pwrite", code: ENOSPC) }
             node.write(bytes.prefix(count), at: Int(offset))
             return count
@@ -232,7 +232,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
                 if !state.nodes.values.contains(where: { $0 === node }) { state.synced = state.nodes }
             }
         } catch {
-            // The system takes the bytes that it has in memory for those of the disk.
+            // The system takes the bytes that it has in memory for the disk's bytes.
             withState { $0.open[file]?.dirty = [] }
             throw error
         }

@@ -9,7 +9,7 @@ enum NewerFormat {
 
     /// An archive whose last commit is of version 99.
     static func archive(_ bytes: [UInt8]) throws -> [UInt8] {
-        // A trailer's payload begins with these bytes, has the version behind them, and ends with a check of all before.
+        // A trailer's payload begins with these bytes, then has the version, and ends with a check of all before.
         let (magic, size) = (Array("KARC".utf8), 80)
         let places = bytes.indices.dropLast(size - 1).filter { place in
             bytes[place..<place + 4].elementsEqual(magic)

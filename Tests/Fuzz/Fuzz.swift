@@ -86,7 +86,7 @@ struct ScratchFolder: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Removes what is in the folder.
+    /// Removes the folder's contents.
     func empty() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             try FileManager.default.removeItem(atPath: file(name))

@@ -14,7 +14,7 @@ struct TextSearch: Fuzzed {
             .init(name: "body", kind: .column(.string), searchWeight: 1),
         ])
     private static let properties = [SearchProperty("title", weight: 2), SearchProperty("body")]
-    /// Texts that are stored before, so that statistics are those of several records.
+    /// Texts that are stored before, so that statistics are about several records.
     private static let texts = [("", "other words"), ("a title", "a body with a few words")]
 
     private let store: Store
@@ -24,13 +24,13 @@ struct TextSearch: Fuzzed {
             let store = try await Store(InMemoryBackend())
             try await store.prepare([Self.schema])
             for (number, (title, body)) in Self.texts.enumerated() {
-                try await store.insert(Self.record(Int64(number), title, body))
+                try await store.insert(Self.record(Int64(number), title: title, body: body))
             }
             return store
         }
     }
 
-    private static func record(_ id: Int64, _ title: String, _ body: String) -> DynamicRecord {
+    private static func record(_ id: Int64, title: String, body: String) -> DynamicRecord {
         let fields: [(String, Value, ColumnType)] = [
             ("id", .int(id), .int64), ("title", .text(title), .string), ("body", .text(body), .string),
         ]
@@ -45,7 +45,7 @@ struct TextSearch: Fuzzed {
         let documents = (Self.texts + [(title, body)]).map { [[$0], [$1]] }
         let scan = SearchScan(documents, properties: Self.properties)
         let found = try wait { [store] in
-            try await store.save(Self.record(2, title, body))
+            try await store.save(Self.record(2, title: title, body: body))
             return try await store.records("Text").where(text: "matches ?", arguments: [.text(query)])
                 .order(text: "relevance desc").all()
         }

@@ -120,7 +120,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await store.close()
 
         store = try await open(Self.after)
-        faults.expect(try await store.find(Shelf.self, key: 9)?.name, "nine", "reopened")
+        faults.expect(try await store.find(Shelf.self, key: 9)?.name, equals: "nine", "reopened")
         try await verify(store, &faults)
         try await store.close()
         return faults.found
@@ -131,65 +131,68 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         two.books.removeLast()
         two.tags = []
         let shelves = try await store.select(Shelf.self).order { $0.id }.all()
-        faults.expect(shelves, [Self.shelf(1), two, Self.shelf(3)], "shelves")
+        faults.expect(shelves, equals: [Self.shelf(1), two, Self.shelf(3)], "shelves")
         let notes = try await store.select(Note.self).order { $0.id }.all()
-        faults.expect(notes, (1...4).map(Self.note), "notes")
+        faults.expect(notes, equals: (1...4).map(Self.note), "notes")
         let texts = try await store.select(Note.self).where { $0.text == "note 3" }.all().map(\.id)
-        faults.expect(texts, [3], "notes by index")
+        faults.expect(texts, equals: [3], "notes by index")
         let long = try await store.select(Shelf.self).where { $0.books.any { $0.pages == 200 } }.keys()
-        faults.expect(long, [3], "shelves by their books")
+        faults.expect(long, equals: [3], "shelves by their books")
         try await verify(store, &faults)
     }
 
     private func readReferences(_ store: Store, _ faults: inout Faults) async throws {
         let readers = try await store.select(Reader.self).order { $0.id }.all()
-        faults.expect(readers, (1...3).map(Self.reader), "readers")
+        faults.expect(readers, equals: (1...3).map(Self.reader), "readers")
         let second = try await store.select(Reader.self).where { $0.seat == Ref(key: (1, 2)) }.all().map(\.email)
-        faults.expect(second, ["2@example.org"], "readers by a reference of two parts")
-        faults.expect(try await store.select(Login.self).keys(), [1, 2, 3], "logins before one expires")
+        faults.expect(second, equals: ["2@example.org"], "readers by a reference of two parts")
+        faults.expect(try await store.select(Login.self).keys(), equals: [1, 2, 3], "logins before one expires")
         var entries: [String] = []
         for try await entry in store.history() {
             entries.append("\(entry.commit) \(entry.author ?? "-") \(entry.note ?? "-") \(entry.model) \(entry.kind)")
         }
-        faults.expect(entries.count, 19, "entries")
+        faults.expect(entries.count, equals: 19, "entries")
         faults.expect(
-            entries.filter { $0.hasPrefix("3 ann the first readers Reader inserted") }.count, 4, "a commit's entries")
+            entries.filter { $0.hasPrefix("3 ann the first readers Reader inserted") }.count, equals: 4,
+            "a commit's entries")
         for try await entry in store.history(of: Shelf.self) where entry.kind == .updated {
-            faults.expect(try entry.before, Self.shelf(2), "a record before its change")
+            faults.expect(try entry.before, equals: Self.shelf(2), "a record before its change")
         }
     }
 
     /// Changes the records by references, expiry and undo.
     private func change(_ store: Store, _ faults: inout Faults) async throws {
-        faults.expect(try await store.select(Login.self).keys(), [1, 2], "logins after one has expired")
+        faults.expect(try await store.select(Login.self).keys(), equals: [1, 2], "logins after one has expired")
         do {
             try await store.delete(Shelf.self, key: 1)
             faults.found.append("a shelf is deleted that readers refer to")
         } catch {
-            faults.expect(error.code, .constraint, "the error of a denied deletion")
+            faults.expect(error.code, equals: .constraint, "the error of a denied deletion")
         }
         try await store.delete(Seat.self, key: (1, 1))
         faults.expect(
-            try await store.select(Login.self).keys(), [2], "logins after a cascade by a reference of two parts")
+            try await store.select(Login.self).keys(), equals: [2], "logins after a cascade by a reference of two parts"
+        )
         // The shelf that was deleted comes back, with what it owned.
         var commit = 0
         for try await entry in store.history(of: Shelf.self) where entry.kind == .deleted { commit = entry.commit }
         try await store.undo(commit)
-        faults.expect(try await store.find(Shelf.self, key: 4), Self.shelf(4), "a shelf after the undo of its deletion")
+        faults.expect(
+            try await store.find(Shelf.self, key: 4), equals: Self.shelf(4), "a shelf after the undo of its deletion")
     }
 
     private func write(_ store: Store, _ faults: inout Faults) async throws {
         let note = try await store.insert(Self.note(1, id: nil))
-        faults.expect(note.id, 6, "the next assigned key, after that of a deleted record")
+        faults.expect(note.id, equals: 6, "the next assigned key, after that of a deleted record")
         try await store.save(Shelf(id: 9, name: "nine"))
         do {
             try await store.insert(Shelf(id: 10, name: "nine"))
             faults.found.append("a unique name is stored twice")
         } catch {
-            faults.expect(error.code, .constraint, "the error of a second unique name")
+            faults.expect(error.code, equals: .constraint, "the error of a second unique name")
         }
         try await store.update(Shelf.self).where { $0.id == 3 }.set(\.tags, to: ["new"]).run()
-        faults.expect(try await store.find(Shelf.self, key: 3)?.tags, ["new"], "an updated array")
+        faults.expect(try await store.find(Shelf.self, key: 3)?.tags, equals: ["new"], "an updated array")
         try await verify(store, &faults)
     }
 
@@ -197,13 +200,13 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         func numbers(_ text: String) async throws -> [Int] {
             try await store.select(Article.self).where { $0.matches(text) }.all().map { Int($0.id.uuid.15) }.sorted()
         }
-        faults.expect(try await numbers("thirds -saved"), (70...100).filter { $0 % 3 == 0 }, "a word")
-        faults.expect(try await numbers("title:saved"), Array(1...69), "saved articles")
-        faults.expect(try await numbers("\"zurich in wortern\" title:100"), [100], "a phrase")
-        faults.expect(try await numbers("deleted"), [], "deleted articles")
+        faults.expect(try await numbers("thirds -saved"), equals: (70...100).filter { $0 % 3 == 0 }, "a word")
+        faults.expect(try await numbers("title:saved"), equals: Array(1...69), "saved articles")
+        faults.expect(try await numbers("\"zurich in wortern\" title:100"), equals: [100], "a phrase")
+        faults.expect(try await numbers("deleted"), equals: [], "deleted articles")
         let best = try await store.select(Article.self).where { $0.matches("article 77") }
             .order { $0.relevance.descending }.limit(1).all()
-        faults.expect(best, [Self.article(77)], "the best article")
+        faults.expect(best, equals: [Self.article(77)], "the best article")
     }
 
     private func writeSearched(_ store: Store, _ faults: inout Faults) async throws {
@@ -211,7 +214,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await store.delete(Article.self, key: Self.uuid(78))
         let found = store.select(Article.self)
             .where { $0.matches("\"article 77\" OR \"article 78\" OR rewritten") }
-        faults.expect(try await found.keys(), [Self.uuid(77)], "articles after a save and a deletion")
+        faults.expect(try await found.keys(), equals: [Self.uuid(77)], "articles after a save and a deletion")
         try await verify(store, &faults)
     }
 
@@ -223,7 +226,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
     private struct Faults {
         var found: [String] = []
 
-        mutating func expect<T: Equatable>(_ value: T, _ expected: T, _ what: String) {
+        mutating func expect<T: Equatable>(_ value: T, equals expected: T, _ what: String) {
             if value != expected { found.append("\(what): \(value), expected: \(expected)") }
         }
     }

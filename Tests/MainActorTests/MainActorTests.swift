@@ -12,7 +12,7 @@ import Testing
     var genre: Genre = .novel
     var format = Format()
     var shelf = Shelf(rawValue: 1)
-    var copies: Int = Stock.least
+    var copies: Int = Stock.minimum
     var author: Ref<Author>
     var chapters: [Chapter] = []
 }
@@ -36,7 +36,7 @@ enum Genre: String { case novel, poems }
 // What the store makes, decodes or calls away from the main actor.
 nonisolated struct Format: Codable, Equatable { var width = 12.5, isBound = true }
 nonisolated struct Shelf: RawRepresentable, Equatable { var rawValue: Int }
-nonisolated enum Stock { static let least = 1 }
+nonisolated enum Stock { static let minimum = 1 }
 
 /// The state of a view.
 final class Library {

@@ -188,14 +188,16 @@ struct Write {
     /// The stored row with the key of a row that is written, in this write's columns.
     func stored(_ row: [Value], _ writer: any StorageWriter) throws(StorageError) -> [Value]? {
         let key = key(of: row)
-        return try writer.values(of: table, columns, Query.Scope.key(columns: key.count), QueryArguments(key)).first
+        return try writer.values(
+            of: table, columns, Query.Scope.key(columns: key.count), arguments: QueryArguments(key)
+        ).first
     }
 }
 
 extension StorageSession {
     /// Columns of a table's rows.
     func values(
-        of table: TableSchema, _ columns: [Int], _ scope: Query.Scope = .all, _ arguments: QueryArguments = .init()
+        of table: TableSchema, _ columns: [Int], _ scope: Query.Scope = .all, arguments: QueryArguments = .init()
     ) throws(StorageError) -> [[Value]] {
         let plan = QueryPlan(id: nil, query: Query(.columns(columns), scope: scope), table: table, tables: [table])
         return try collect(rows(plan, arguments), width: columns.count)

@@ -25,7 +25,7 @@ enum Kills {
     }
 
     /// A blunt mutant fails more than a tenth of the cases: that a case finds it says nothing of the case.
-    static var mostFailures: Int { sample.count / 10 }
+    static var maximumFailures: Int { sample.count / 10 }
 
     /// Returns whether the case finds the mutant: it fails where the backend below it passes.
     ///
@@ -33,9 +33,9 @@ enum Kills {
     /// both get more time.
     static func kills(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
         for deadline in [5, 60, 300] {
-            guard case .failed(let failure) = await outcome(test, mutant, deadline) else { return false }
+            guard case .failed(let failure) = await outcome(test, mutant, deadline: deadline) else { return false }
             guard failure.location == "deadline" else { return true }
-            if case .passed = await outcome(test, .sound(on: mutant.base), deadline) { return true }
+            if case .passed = await outcome(test, .sound(on: mutant.base), deadline: deadline) { return true }
         }
         return false
     }
@@ -49,7 +49,7 @@ enum Kills {
     }
 
     private static func outcome(
-        _ test: ConformanceCase, _ mutant: Mutant, _ deadline: Int
+        _ test: ConformanceCase, _ mutant: Mutant, deadline: Int
     ) async -> ConformanceOutcome {
         await test.run(MutantHarness(mutant: mutant), ConformanceOptions(seed: 1, deadline: .seconds(deadline))).outcome
     }
@@ -65,7 +65,7 @@ enum Kills {
         var count = 0
         for test in sample where await kills(test, mutant) {
             count += 1
-            if count > mostFailures { break }
+            if count > maximumFailures { break }
         }
         return count
     }

@@ -23,7 +23,7 @@ struct Mutant: Sendable, CustomStringConvertible {
     let fault: Fault
 
     init(
-        _ id: String, _ clauses: [Contract], _ sentence: String, on base: Base = .memory,
+        _ id: String, breaking clauses: [Contract], _ sentence: String, on base: Base = .memory,
         _ change: (inout Fault) -> Void
     ) {
         self.id = id
@@ -36,7 +36,7 @@ struct Mutant: Sendable, CustomStringConvertible {
     }
 
     /// Returns a mutant without a fault on a backend.
-    static func sound(on base: Base) -> Mutant { Mutant("sound", [], "Nothing is wrong.", on: base) { _ in } }
+    static func sound(on base: Base) -> Mutant { Mutant("sound", breaking: [], "Nothing is wrong.", on: base) { _ in } }
 
     var description: String { id }
 }
@@ -190,13 +190,13 @@ struct MutantBackend: StorageBackend {
         }
         if mutant.fault.opening == .forgets, openings > 5 { state.memory.withLock { $0 = InMemoryBackend.Place() } }
         if mutant.fault.opening == .opensTwice, let open = state.leaked.withLock({ $0.first }) {
-            return MutantEngine(open, mutant.fault, state)
+            return MutantEngine(open, mutant.fault, state: state)
         }
         state.prepare(mutant.fault.opening)
         let engine = try openBase(logger)
         if [.leavesLock, .opensTwice].contains(mutant.fault.opening) { state.leaked.withLock { $0.append(engine) } }
         state.open.withLock { $0 += 1 }
-        return MutantEngine(engine, mutant.fault, state)
+        return MutantEngine(engine, mutant.fault, state: state)
     }
 
     private func openBase(_ logger: Logger) throws(StorageError) -> any StorageEngine {

@@ -18,7 +18,7 @@ final class MutantEngine: SharedTablesEngine, ExternalCommitsEngine, @unchecked 
     private var earlier: (any StorageReader)?
     private var isOpen = true
 
-    init(_ inner: any StorageEngine, _ fault: Fault, _ state: MutantState) {
+    init(_ inner: any StorageEngine, _ fault: Fault, state: MutantState) {
         self.inner = inner
         self.fault = fault
         self.state = state
@@ -37,7 +37,7 @@ final class MutantEngine: SharedTablesEngine, ExternalCommitsEngine, @unchecked 
         if fault.transaction == .readsInParts { return try PartwiseReader(inner, fault) }
         let reader = try inner.reader(scope)
         state.readers.withLock { $0 += 1 }
-        return MutantReader(reader, fault, reader) { [state] in state.readers.withLock { $0 -= 1 } }
+        return MutantReader(reader, fault, reader: reader) { [state] in state.readers.withLock { $0 -= 1 } }
     }
 
     var tablesVersion: Int { fault.isSilentOfTables ? 0 : (inner as? any SharedTablesEngine)?.tablesVersion ?? 0 }
@@ -71,7 +71,7 @@ final class MutantEngine: SharedTablesEngine, ExternalCommitsEngine, @unchecked 
                     writer = seen
                 }
                 defer { uncommitted.withLock { $0 = nil } }
-                let session = MutantWriter(writer, fault, state, committed: inner, earlier: earlier)
+                let session = MutantWriter(writer, fault, state: state, committed: inner, earlier: earlier)
                 do throws(StorageError) {
                     try body(session)
                 } catch {

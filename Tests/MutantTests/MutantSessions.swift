@@ -20,7 +20,7 @@ class MutantSession: StorageSession, WorkCountingSession {
     }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        guard fault.transaction == .oneCursorForEachTable else { return try rows(plan, arguments, session) }
+        guard fault.transaction == .oneCursorForEachTable else { return try rows(plan, arguments, on: session) }
         let turn = asked[plan.table.name, default: 0] + 1
         asked[plan.table.name] = turn
         var left = try collect(session.rows(plan, arguments), width: plan.query.width)[...]
@@ -45,16 +45,16 @@ class MutantSession: StorageSession, WorkCountingSession {
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try session.greatestKey(in: table) }
 
     final func rows(
-        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
+        _ plan: QueryPlan, _ arguments: QueryArguments, on session: any StorageSession
     ) throws(StorageError) -> Cursor {
         if let precedes = fault.precedes, let sort = plan.onlySortColumn {
-            return try sorted(plan, arguments, session, by: sort, precedes)
+            return try sorted(plan, arguments, on: session, by: sort, precedes)
         }
         let (asked, given) = question(plan, arguments)
         guard fault.rows != nil || fault.read != nil || fault.queryFailure != nil else {
             return try session.rows(asked, given)
         }
-        var rows = try answer(asked, given, session)
+        var rows = try answer(asked, given, on: session)
         if case .columns(let columns) = plan.query.result, let read = fault.read {
             rows = rows.map { row in zip(row, columns).map { read($0, plan.table.columns[$1]) } }
         }
@@ -68,7 +68,7 @@ class MutantSession: StorageSession, WorkCountingSession {
 
     /// The rows, or what the fault gives in place of an error.
     private func answer(
-        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
+        _ plan: QueryPlan, _ arguments: QueryArguments, on session: any StorageSession
     ) throws(StorageError) -> [[Value]] {
         do {
             return try collect(session.rows(plan, arguments), width: plan.query.width)
@@ -80,7 +80,7 @@ class MutantSession: StorageSession, WorkCountingSession {
 
     /// Sorts a query's rows again, by the column of its sort key.
     private func sorted(
-        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession, by column: Int,
+        _ plan: QueryPlan, _ arguments: QueryArguments, on session: any StorageSession, by column: Int,
         _ precedes: (ColumnSchema, Value, Value) -> Bool?
     ) throws(StorageError) -> Cursor {
         guard case .columns(let columns) = plan.query.result else { return try session.rows(plan, arguments) }
@@ -160,7 +160,7 @@ final class MutantReader: MutantSession, StorageReader {
     private let ended: () -> Void
 
     init(
-        _ session: any StorageSession, _ fault: Fault, _ reader: (any StorageReader)? = nil,
+        _ session: any StorageSession, _ fault: Fault, reader: (any StorageReader)? = nil,
         ended: @escaping () -> Void = {}
     ) {
         self.reader = reader
@@ -174,7 +174,7 @@ final class MutantReader: MutantSession, StorageReader {
     }
 }
 
-/// A reader of which each long result is that of the last commit behind its 256th row.
+/// A reader whose long results change to the last commit's after their 256th row.
 final class PartwiseReader: MutantSession, StorageReader {
     private let engine: any StorageEngine
     private let reader: any StorageReader
@@ -223,7 +223,7 @@ final class MovingReader: MutantSession, StorageReader {
         if readers.count > 1 { Thread.sleep(forTimeInterval: 0.001) }
         let reader = try engine.reader(.snapshot)
         readers.append(reader)
-        return try rows(plan, arguments, reader)
+        return try rows(plan, arguments, on: reader)
     }
 
     func end() { for reader in readers { reader.end() } }
@@ -243,7 +243,7 @@ final class MutantWriter: MutantSession, StorageWriter {
     private(set) var poison: StorageError?
 
     init(
-        _ writer: any StorageWriter, _ fault: Fault, _ state: MutantState, committed: any StorageEngine,
+        _ writer: any StorageWriter, _ fault: Fault, state: MutantState, committed: any StorageEngine,
         earlier: (any StorageReader)?
     ) {
         self.writer = writer

@@ -51,7 +51,7 @@ import Testing
 @Suite(.enabled(if: TestExtent.isLarge), .repeatable) struct MutantTableTests {
     @Test(arguments: Mutant.all)
     func `no mutant is blunt`(_ mutant: Mutant) async {
-        await expect(Kills.failures(mutant) <= Kills.mostFailures, "\(mutant.id)")
+        await expect(Kills.failures(mutant) <= Kills.maximumFailures, "\(mutant.id)")
     }
 
     @Test(arguments: Conformance.v1.cases.map(\.id))
@@ -60,7 +60,7 @@ import Testing
         await expect(Kills.killsAny(test), equals: (CasesWithoutMutant.reasons[id] == nil), "\(id)")
     }
 
-    /// Orders are about what cases leave behind for each other, so those that take long are left out. All cases are run on
+    /// Orders are about what cases leave for each other, so those that take long are left out. All cases are run on
     /// the reference by the tests of the suite, in one order.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `no case fails on the reference, in whatever order`(_ number: UInt64) async {

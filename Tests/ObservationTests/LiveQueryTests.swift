@@ -23,7 +23,7 @@ import Testing
         expect(live.difference.removed.map(\.record.id), equals: [1])
     }
 
-    @Test func `one that nobody reads runs no query`() async throws {
+    @Test func `a query without readers runs no query`() async throws {
         let reads = ReadCounter()
         let store = try await filledStore(1, reads)
         let before = reads.count
@@ -54,7 +54,7 @@ import Testing
         expect(rows.titles, equals: expected.map(\.title))
     }
 
-    @Test func `a commit that changes nothing that is read notifies nobody`() async throws {
+    @Test func `a commit that changes nothing that is read notifies no observer`() async throws {
         let reads = ReadCounter()
         let store = try await filledStore(40, reads)
         let live = LiveQuery(store.select(Note.self).where { $0.id <= 20 }, pageSize: 10)

@@ -32,7 +32,7 @@ import Testing
         expect(Expansion(properties: source).properties, equals: [property])
     }
 
-    @Test func `what a field says of JSON stands behind its property`() {
+    @Test func `what a field says of JSON stands after its property`() {
         let source = #"@Field("b", path: "c.d", dates: .iso8601, lenient: true, convert: { $0 }) var a = 1"#
         expect(
             Expansion(properties: source).lines(with: ".json("),

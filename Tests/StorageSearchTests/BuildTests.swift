@@ -129,7 +129,7 @@ struct BuildTests {
         }
         let intact = compared.tables.tables
         var (failures, count) = (0, 0)
-        func attempt(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) {
+        func attempt(_ table: SearchTable, _ number: Int, bytes: [UInt8]) {
             compared.tables.tables = intact
             compared.tables.tables[table]?[number] = bytes
             count += 1
@@ -152,9 +152,9 @@ struct BuildTests {
                     for value in [0, 1, 0x7F, 0x80, 0xFF, bytes[place] ^ 1] as [UInt8] {
                         var changed = bytes
                         changed[place] = value
-                        attempt(table, number, changed)
+                        attempt(table, number, bytes: changed)
                     }
-                    attempt(table, number, Array(bytes[..<place]))
+                    attempt(table, number, bytes: Array(bytes[..<place]))
                 }
             }
         }

@@ -62,8 +62,8 @@ struct Texts {
             ? Self.words[index] : "w\(Int.random(in: 0..<300, using: &generator))"
     }
 
-    mutating func text(_ longest: Int) -> String {
-        (0..<Int.random(in: 0...longest, using: &generator)).map { _ in word() }
+    mutating func text(_ maximum: Int) -> String {
+        (0..<Int.random(in: 0...maximum, using: &generator)).map { _ in word() }
             .joined(separator: [" ", ", ", "-", " \n"].randomElement(using: &generator) ?? " ")
     }
 

@@ -144,7 +144,7 @@ struct BodyTests {
                 try store.blocking.select(Item.self).forEach { _ in throw CancellationError() }
             }
             try store.blocking.read { _ in
-                // Reading is another snapshot, and waits for nobody.
+                // Reading is another snapshot, and does not wait.
                 try expect(store.blocking.select(Item.self).count(), equals: 1)
                 try store.blocking.read { _ in }
             }

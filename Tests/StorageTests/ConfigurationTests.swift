@@ -80,16 +80,15 @@ struct ConfigurationTests {
                 EnvironmentVariablesProvider(environmentVariables: ["STORAGE_PATH": path, "STORAGE_SQLITE_CACHE": "8"]),
                 try await FileProvider<JSONSnapshot>(filePath: .init(file)),
             ])
-            let lines = Recorder.Lines()
-            let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
+            let lines = LogLines()
+            let logger = lines.logger(.trace)
             let store = try await Store(
                 configuration: reader, backends: both, models: Note.self, options: .init(logger: logger))
             try await store.close()
-            let configured = lines.all.withLock { $0.first { $0.message == "store configured" } }
+            let configured = lines.all.first { $0.message == "store configured" }
             for part in [path, "\"cache\": 8", "\"durability\": relaxed", "\"timeout\": 250", "\"readonly\": false"] {
-                expect(
-                    configured?.metadata.contains(part), equals: true, "\(part) in \(configured?.metadata ?? "nothing")"
-                )
+                let metadata = configured?.metadata.description ?? "nothing"
+                expect(metadata.contains(part), "\(part) in \(metadata)")
             }
             expect(configured?.level, equals: .info)
         }
@@ -185,8 +184,8 @@ struct ConfigurationTests {
 
     @Test
     func `a secret reaches its backend, and neither the log nor an error`() async throws {
-        let lines = Recorder.Lines()
-        let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
+        let lines = LogLines()
+        let logger = lines.logger(.trace)
         let settings = environment(["STORAGE_BACKEND": "vault", "STORAGE_VAULT_PASSWORD": "hunter2"])
         let error = await expectError(.configuration) {
             try await Store(configuration: settings, backends: [VaultBackend.self], options: .init(logger: logger))
@@ -197,7 +196,7 @@ struct ConfigurationTests {
                 url: "vault?password=hunter2", backends: [VaultBackend.self], options: .init(logger: logger))
         }
         expect(byURL?.message.contains("hunter2"), equals: false)
-        let text = lines.all.withLock { $0.map { $0.message + $0.metadata }.joined() }
+        let text = lines.all.map { $0.message + $0.metadata.description }.joined()
         expect(text.contains("\"password\": <secret>") && !text.contains("hunter2"), "\(text)")
     }
 }

@@ -18,7 +18,7 @@ struct DroppingTests {
 
     #if os(Linux)
     @Test(arguments: [Backend.sqlite, .archive])
-    func `leaves no open file behind`(_ backend: Backend) async throws {
+    func `leaves no open file`(_ backend: Backend) async throws {
         try await withFolder { folder in
             for round in 0..<TestExtent.count(50) {
                 let place = folder.appending(path: "\(round % 5)")

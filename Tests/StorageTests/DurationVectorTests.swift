@@ -10,7 +10,7 @@ struct DurationVectorTests {
     @Storable struct Call: Equatable {
         var id: Int
         var wait: Duration = .zero
-        var most: Duration?
+        var maximum: Duration?
         var spot: Vector = []
     }
 
@@ -32,7 +32,7 @@ struct DurationVectorTests {
 
     private static let calls = [
         Call(id: 1, wait: .seconds(90), spot: [1, 0]),
-        Call(id: 2, wait: .milliseconds(1500), most: .seconds(2), spot: [0, 1]),
+        Call(id: 2, wait: .milliseconds(1500), maximum: .seconds(2), spot: [0, 1]),
         Call(id: 3, wait: .seconds(-1), spot: [-1, 0]), Call(id: 4, wait: Duration(attoseconds: .max), spot: [3, 0.1]),
     ]
 
@@ -51,7 +51,7 @@ struct DurationVectorTests {
             try await expect(keys("wait < 1e40"), equals: [1, 2, 3, 4])
             try await expect(keys("wait in {90, -1}"), equals: [1, 3])
             try await expect(keys("wait < 90 and wait + 1 > 2"), equals: [2])
-            try await expect(keys("most == ?", Duration.seconds(2)), equals: [2])
+            try await expect(keys("maximum == ?", Duration.seconds(2)), equals: [2])
             let error = await expectError(.invalidQuery) { try await keys("wait == 'long'") }
             expect(error?.message.contains("duration"), equals: true)
             await expectError(.invalidQuery) { try await keys("wait * 2 > 3") }

@@ -83,7 +83,7 @@ struct ForeignRefusalTests {
                 }
             }
             try expectUnchanged(path)
-            // In batches, in those of several rows to a statement, and in JSON: the error names the element.
+            // In batches, in statements of several rows, and in JSON: the error names the element.
             for place in [0, 1, 40, 69] {
                 var records = (0..<70).map { Entry(id: 100 + $0, k: "n\($0)") }
                 records[place].k = "a"

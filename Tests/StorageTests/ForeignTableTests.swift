@@ -91,7 +91,7 @@ struct ForeignTableTests {
     @Storable struct Label: Equatable { var id: Int }
 
     @Test
-    func `our own tables and those of other software stand side by side`() async throws {
+    func `our own tables and other software's tables stand side by side`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Label.self, Artist.self).thenClose {
                 (store) async throws in

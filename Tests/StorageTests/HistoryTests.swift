@@ -37,8 +37,8 @@ import Testing
 @Suite("History and undo")
 struct HistoryTests {
     private func open(
-        _ backend: Backend, _ folder: URL, _ name: String = "test", _ models: [any Storable.Type] = [Noted.self],
-        _ history: Store.HistoryOptions? = .init(records: [Noted.self])
+        _ backend: Backend, _ folder: URL, named name: String = "test", models: [any Storable.Type] = [Noted.self],
+        history: Store.HistoryOptions? = .init(records: [Noted.self])
     ) async throws -> Store {
         let path = folder.appending(path: name).path
         return switch backend {
@@ -76,11 +76,11 @@ struct HistoryTests {
         async throws
     {
         try await withFolder { folder in
-            let source = try await open(from, folder, "from")
+            let source = try await open(from, folder, named: "from")
             try await source.insert(samples)
             try await source.delete(Noted.self, keys: [1, 2])
             let token = try await source.historyToken()
-            let target = try await open(to, folder, "to", [], nil)
+            let target = try await open(to, folder, named: "to", models: [], history: nil)
             try await target.copy(from: source, history: true)
             try await expect(target.historyStatus(), equals: source.historyStatus())
             await expectError(.invalidValue) {
@@ -104,7 +104,7 @@ struct HistoryTests {
     @Test
     func `what is copied into a model with a history is in it, and can be undone`() async throws {
         try await withFolder { folder in
-            let source = try await open(.memory, folder, "from", [Noted.self], nil)
+            let source = try await open(.memory, folder, named: "from", models: [Noted.self], history: nil)
             try await source.insert((1...700).map { Noted(id: $0, parts: [Notch(depth: $0)]) })
             let target = try await open(.sqlite, folder)
             try await target.insert(samples)
@@ -122,7 +122,7 @@ struct HistoryTests {
     @Test
     func `a copy that replaces a model has one entry for each record`() async throws {
         try await withFolder { folder in
-            let source = try await open(.memory, folder, "from", [Noted.self], nil)
+            let source = try await open(.memory, folder, named: "from", models: [Noted.self], history: nil)
             try await source.insert(stride(from: 1, through: 1_400, by: 2).map { Noted(id: $0, text: "new") })
             let target = try await open(.sqlite, folder)
             try await target.insert((400...1_100).map { Noted(id: $0, text: "old") })
@@ -152,10 +152,10 @@ struct HistoryTests {
             try await store.insert(samples)
             try await store.delete(Noted.self, key: 4)
             try await store.close()
-            store = try await open(.sqlite, folder, "test", [Renamed.self], nil)
+            store = try await open(.sqlite, folder, named: "test", models: [Renamed.self], history: nil)
             try await store.close()
             try sqliteRun(path, "DELETE FROM storage_history_schemas")
-            store = try await open(.sqlite, folder, "test", [], nil)
+            store = try await open(.sqlite, folder, named: "test", models: [], history: nil)
             await expectError(.schemaMismatch) {
                 try await store.undo(2); return ()
             }
@@ -164,7 +164,7 @@ struct HistoryTests {
             #expect(throws: StorageError.self) { try last?.before }
             try expect(last?.storedBefore?.value("text"), equals: .text("t4"))
             try await store.close()
-            store = try await open(.sqlite, folder, "test", [Renamed.self], nil)
+            store = try await open(.sqlite, folder, named: "test", models: [Renamed.self], history: nil)
             try await store.undo(2)
             try await expect(
                 store.find(Renamed.self, key: 4), equals: Renamed(id: 4, title: "t4", parts: samples[3].parts))
@@ -184,20 +184,23 @@ struct HistoryTests {
                     ]),
                 Linking(id: 2, below: nil),
             ]
-            try await open(.sqlite, folder, "test", [Noted.self, Linking.self], nil).thenClose { store in
+            try await open(.sqlite, folder, named: "test", models: [Noted.self, Linking.self], history: nil).thenClose {
+                store in
                 try await store.insert(samples)
                 try await store.insert(links)
             }
             let history = Store.HistoryOptions(records: [Unlinking.self])
-            try await open(.sqlite, folder, "test", [Noted.self, Unlinking.self], history).thenClose { store in
-                try await store.delete(Unlinking.self, keys: [1, 2])
-                try await store.undo(1)
-                try await store.undo(2)
-                try await expect(store.select(Unlinking.self).count(), equals: 0)
-                try await store.undo(3)
-                try await expect(problems(store), equals: [])
-            }
-            try await open(.sqlite, folder, "test", [Noted.self, Linking.self], nil).thenClose { store in
+            try await open(.sqlite, folder, named: "test", models: [Noted.self, Unlinking.self], history: history)
+                .thenClose { store in
+                    try await store.delete(Unlinking.self, keys: [1, 2])
+                    try await store.undo(1)
+                    try await store.undo(2)
+                    try await expect(store.select(Unlinking.self).count(), equals: 0)
+                    try await store.undo(3)
+                    try await expect(problems(store), equals: [])
+                }
+            try await open(.sqlite, folder, named: "test", models: [Noted.self, Linking.self], history: nil).thenClose {
+                store in
                 let stored = try await store.select(Linking.self).all()
                 expect(stored, equals: links)
                 try await expect(problems(store), equals: [])
@@ -226,7 +229,8 @@ struct HistoryTests {
         try await withFolder { folder in
             let path = folder.appending(path: "test").path
             let store = try await open(
-                .sqlite, folder, "test", [Noted.self], .init(records: [Noted.self], keeping: .commits(2)))
+                .sqlite, folder, named: "test", models: [Noted.self],
+                history: .init(records: [Noted.self], keeping: .commits(2)))
             for round in 1...30 { try await store.save((1...400).map { Noted(id: $0, text: "\(round)") }) }
             try await expect(commits(store).first.map { $0 >= 28 }, equals: true)
             try await expect(problems(store), equals: [])
@@ -238,7 +242,7 @@ struct HistoryTests {
 
     // MARK: Damage
 
-    @Test func `a history goes on behind any number of entries whose commit is missing`() async throws {
+    @Test func `a history goes on after any number of entries whose commit is missing`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "test").path
             var store = try await open(.sqlite, folder)
@@ -271,7 +275,7 @@ struct HistoryTests {
                 try await store.close()
                 try sqliteRun(path, sql)
                 do {
-                    store = try await open(.sqlite, folder, "test", [Noted.self], nil)
+                    store = try await open(.sqlite, folder, named: "test", models: [Noted.self], history: nil)
                 } catch let error as StorageError {
                     expect(error.code == .corrupt && problem == "settings", "\(sql): \(error)")
                     return
@@ -297,7 +301,9 @@ struct HistoryTests {
             try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":2,"models":{}}'"#)
             let before = try Data(contentsOf: URL(filePath: path))
             for options in [nil, Store.HistoryOptions(records: [Noted.self])] {
-                await expectError(.schemaNewer) { try await open(.sqlite, folder, "test", [Noted.self], options) }
+                await expectError(.schemaNewer) {
+                    try await open(.sqlite, folder, named: "test", models: [Noted.self], history: options)
+                }
             }
             try expect(Data(contentsOf: URL(filePath: path)), equals: before)
             try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":1,"models":{}}'"#)

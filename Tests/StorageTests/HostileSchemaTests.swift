@@ -4,7 +4,7 @@ import StorageKit
 import TestSupport
 import Testing
 
-/// A database whose record of its tables was changed by somebody else.
+/// A database whose record of its tables was changed by another program.
 @Suite("E2 S4 Recorded schemas that do not hold together")
 struct HostileSchemaTests {
     @Storable struct Owner: Equatable {
@@ -42,19 +42,20 @@ struct HostileSchemaTests {
             {
                 setAll(
                     &$0, "type",
-                    String(repeating: "array<", count: 40000) + "bool" + String(repeating: ">", count: 40000))
+                    to: String(repeating: "array<", count: 40000) + "bool" + String(repeating: ">", count: 40000))
             }
         ),
-        ("an unknown type", { setAll(&$0, "type", "quaternion") }),
-        ("types of text", { setAll(&$0, "type", "string") }),
-        ("properties alone", { setAll(&$0, "role", "property") }), ("owners alone", { setAll(&$0, "role", "owner") }),
-        ("nodes alone", { setAll(&$0, "role", "node") }), ("parents alone", { setAll(&$0, "role", "parent") }),
-        ("positions alone", { setAll(&$0, "role", "position") }),
-        ("presences alone", { setAll(&$0, "role", "presence") }),
-        ("removed columns", { setAll(&$0, "isRemoved", true) }),
+        ("an unknown type", { setAll(&$0, "type", to: "quaternion") }),
+        ("types of text", { setAll(&$0, "type", to: "string") }),
+        ("properties alone", { setAll(&$0, "role", to: "property") }),
+        ("owners alone", { setAll(&$0, "role", to: "owner") }),
+        ("nodes alone", { setAll(&$0, "role", to: "node") }), ("parents alone", { setAll(&$0, "role", to: "parent") }),
+        ("positions alone", { setAll(&$0, "role", to: "position") }),
+        ("presences alone", { setAll(&$0, "role", to: "presence") }),
+        ("removed columns", { setAll(&$0, "isRemoved", to: true) }),
     ]
 
-    private static func setAll(_ table: inout [String: Any], _ name: String, _ value: Any) {
+    private static func setAll(_ table: inout [String: Any], _ name: String, to value: Any) {
         let columns = table["columns"] as? [[String: Any]] ?? []
         table["columns"] = columns.map { $0.merging([name: value]) { $1 } }
     }

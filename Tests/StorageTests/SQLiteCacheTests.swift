@@ -76,7 +76,7 @@ struct SQLiteCacheTests {
         }
     }
 
-    @Test func `shapes of partial updates are forgotten as those of queries are`() async throws {
+    @Test func `shapes of partial updates are forgotten like shapes of queries`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Wide.self).thenClose { store in
                 try await store.insert(Wide(id: 1))
@@ -91,7 +91,7 @@ struct SQLiteCacheTests {
                 }
                 let updates = try await prepared(store).filter { $0.hasPrefix("UPDATE") }
                 expect(updates.count > 100 && updates.count <= 300)
-                // Forgotten, planned anew under a number that another had, and right.
+                // Forgotten, planned again under a number that another had, and right.
                 try await store.records("Wide").set("a", to: .int(7)).run()
                 try await store.records("Wide").set("b", to: .int(8)).run()
                 let stored = try await store.find(Wide.self, key: 1)

@@ -76,7 +76,7 @@ struct SQLiteNameTests {
     }
 
     @Test
-    func `a key and children under reserved words, whose names meet those of the leading columns`() async throws {
+    func `a key and children under reserved words, whose names meet the names of the leading columns`() async throws {
         try await withDatabase { path in
             let model = Reserved(a: 1, b: "x", c: [Part(id: 1), Part(id: 1, one: 9, two: 0)], d: Part(id: 3))
             for _ in 1...2 {

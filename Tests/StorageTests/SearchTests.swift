@@ -171,7 +171,7 @@ struct SearchTests {
         }
     }
 
-    @Test func `an index whose marks a program without search has lost is made anew with the marks`() async throws {
+    @Test func `an index whose marks a program without search has lost is rebuilt with the marks`() async throws {
         try await withFolder { folder in
             let backend = SQLiteBackend(path: folder.appending(path: "notes.db").path, durability: .relaxed)
             let first = try await Store(backend, models: Note.self)

@@ -38,7 +38,7 @@ struct TenantsTests {
 
     /// Tenants whose stores a busy machine does not find idle, and who wait longer than it takes, unless a test says less.
     private static func tenants(
-        _ engine: Engine, _ folder: URL, _ model: any Storable.Type, open: Int = 100, idle: Duration = .seconds(86_400),
+        _ engine: Engine, _ folder: URL, model: any Storable.Type, open: Int = 100, idle: Duration = .seconds(86_400),
         timeout: Duration = .seconds(600)
     ) -> Tenants {
         var options = Tenants.Options()
@@ -49,7 +49,7 @@ struct TenantsTests {
     @Test(arguments: Engine.allCases)
     func `tasks of many tenants have stores of their own, of which few are open`(engine: Engine) async throws {
         try await withFolder { folder in
-            let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self, open: 3)
+            let tenants = Self.tenants(engine, folder, model: GuestsBefore.Guest.self, open: 3)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<24 {
                     group.addTask {
@@ -75,9 +75,9 @@ struct TenantsTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a store that nobody uses is closed, and opened again when somebody does`(engine: Engine) async throws {
+    func `an unused store is closed, and opened again at its next use`(engine: Engine) async throws {
         try await withFolder { folder in
-            let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self, idle: .milliseconds(1))
+            let tenants = Self.tenants(engine, folder, model: GuestsBefore.Guest.self, idle: .milliseconds(1))
             try await tenants.withStore("a") { store in
                 try await store.insert(GuestsBefore.Guest(id: 1))
                 // It is in use, however long that takes.
@@ -95,7 +95,7 @@ struct TenantsTests {
 
     @Test func `names that could lead out of a folder are refused`() async throws {
         try await withFolder { folder in
-            let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self)
+            let tenants = Self.tenants(.sqlite, folder, model: GuestsBefore.Guest.self)
             for name in ["", "../a", "a/b", "A", "ä", "a b", "a.db", "a\0", String(repeating: "a", count: 49)] {
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore(name) { _ in } }
                 expect(error?.code, equals: .invalidValue)
@@ -107,7 +107,8 @@ struct TenantsTests {
 
     @Test func `where all stores are in use a call waits, and is busy in the end`() async throws {
         try await withFolder { folder in
-            let tenants = Self.tenants(.sqlite, folder, GuestsBefore.Guest.self, open: 1, timeout: .milliseconds(20))
+            let tenants = Self.tenants(
+                .sqlite, folder, model: GuestsBefore.Guest.self, open: 1, timeout: .milliseconds(20))
             try await tenants.withStore("a") { _ in
                 let error = await #expect(throws: StorageError.self) { try await tenants.withStore("b") { _ in } }
                 expect(error?.code, equals: .busy)
@@ -131,9 +132,9 @@ struct TenantsTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a tenant whose file is replaced is opened anew`(engine: Engine) async throws {
+    func `a tenant whose file is replaced is opened again`(engine: Engine) async throws {
         try await withFolder { folder in
-            let tenants = Self.tenants(engine, folder, GuestsBefore.Guest.self)
+            let tenants = Self.tenants(engine, folder, model: GuestsBefore.Guest.self)
             for name in ["a", "b"] {
                 try await tenants.withStore(name) { store in
                     try await store.insert(GuestsBefore.Guest(id: 1, name: name))
@@ -159,7 +160,7 @@ struct TenantsTests {
     func `a migration goes on past a store that fails, and from where it was ended`(engine: Engine) async throws {
         try await withFolder { folder in
             let names = (0..<12).map { "t\($0)" }
-            let old = Self.tenants(engine, folder, GuestsBefore.Guest.self)
+            let old = Self.tenants(engine, folder, model: GuestsBefore.Guest.self)
             for name in names {
                 try await old.withStore(name) { store in try await store.insert(GuestsBefore.Guest(id: 1, name: name)) }
             }
@@ -168,7 +169,7 @@ struct TenantsTests {
             let whole = try Data(contentsOf: damaged)
             try Data("this is no store, and of no length of one".utf8).write(to: damaged)
 
-            let new = Self.tenants(engine, folder, GuestsNow.Guest.self, open: 2)
+            let new = Self.tenants(engine, folder, model: GuestsNow.Guest.self, open: 2)
             let told = Told()
             let first = Task {
                 await new.migrate(names, atOnce: 1) { migration in

@@ -1,9 +1,9 @@
 import Foundation
 import Observation
 
-/// Many times what any wait takes on a slow machine. A test that waits without end would stop all others, and nobody would
-/// learn which it is.
-let longestWait = Duration.seconds(300)
+/// Many times what any wait takes on a slow machine. A test that waits without end would stop all others, and its name would
+/// stay unknown.
+let maximumWait = Duration.seconds(300)
 
 /// The pauses between two questions, in microseconds. Each is twice the one before: an event that takes long is asked for
 /// seldom, since each question may start a process.
@@ -28,7 +28,7 @@ package struct StillWaiting: Error {
 package nonisolated(nonsending) func eventually(
     _ condition: () async throws -> Bool, fileID: String = #fileID, line: Int = #line
 ) async throws {
-    let end = ContinuousClock.now + longestWait
+    let end = ContinuousClock.now + maximumWait
     var pauses = Pauses()
     while try await !condition() {
         guard ContinuousClock.now < end else { throw StillWaiting(place: "\(fileID):\(line)") }
@@ -38,7 +38,7 @@ package nonisolated(nonsending) func eventually(
 
 /// The same where nothing else needs the thread, as in the body of a transaction.
 package func blockUntil(_ condition: () throws -> Bool, fileID: String = #fileID, line: Int = #line) throws {
-    let end = ContinuousClock.now + longestWait
+    let end = ContinuousClock.now + maximumWait
     var pauses = Pauses()
     while try !condition() {
         guard ContinuousClock.now < end else { throw StillWaiting(place: "\(fileID):\(line)") }
@@ -52,7 +52,7 @@ package func blockUntil(_ condition: () throws -> Bool, fileID: String = #fileID
 package nonisolated(nonsending) func observed(
     until condition: () -> Bool, fileID: String = #fileID, line: Int = #line
 ) async throws {
-    let end = ContinuousClock.now + longestWait
+    let end = ContinuousClock.now + maximumWait
     while true {
         let (changes, continuation) = AsyncStream<Void>.makeStream()
         if withObservationTracking(condition, onChange: { continuation.yield() }) { return }

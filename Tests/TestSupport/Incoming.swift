@@ -50,7 +50,7 @@ package final class Incoming: Sendable {
         }
     }
 
-    /// Waits for the end of a line, and takes the line; what is left where there is none any more.
+    /// Waits for the end of a line, and takes the line; the rest of the output if there is no further line.
     package nonisolated(nonsending) func takeLine(fileID: String = #fileID, line: Int = #line) async throws -> String {
         let taken = try await take(fileID, line) { bytes, isEnded in
             bytes.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? (isEnded ? bytes.count : nil)
@@ -68,7 +68,7 @@ package final class Incoming: Sendable {
     private nonisolated(nonsending) func take(
         _ fileID: String, _ line: Int, _ part: (_ bytes: [UInt8], _ isEnded: Bool) -> Int?
     ) async throws -> String {
-        let end = ContinuousClock.now + longestWait
+        let end = ContinuousClock.now + maximumWait
         while true {
             let (arrivals, continuation) = AsyncStream<Void>.makeStream()
             let taken: [UInt8]? = state.withLock { state in

@@ -63,7 +63,7 @@ extension Process {
     }
 }
 
-/// The files that a process reads and writes. Unlike pipes they are never full, so nobody needs to read beside it.
+/// The files that a process reads and writes. Unlike pipes they are never full, so no task needs to read beside it.
 private struct StandardFiles {
     private let output: FileHandle
     private let error: FileHandle

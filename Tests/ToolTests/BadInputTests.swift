@@ -26,7 +26,7 @@ import Testing
             where number == 0 || TestExtent.isLarge || place % (commands.count - 1) == number - 1 {
                 let message = try await tool.failure(bad.status, [command[0], bad.name] + command.dropFirst())
                 expect(message.contains(bad.word), "\(message)")
-                // An archive's lock stays where somebody wanted to write.
+                // An archive's lock stays after an attempt to write.
                 try expect(tool.folder.contents.filter { !$0.key.hasSuffix("-lock") }, equals: before)
             }
         }

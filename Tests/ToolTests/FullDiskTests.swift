@@ -29,7 +29,7 @@ import Testing
         return tool
     }
 
-    /// The files; an archive's lock stays where somebody wanted to write.
+    /// The files; an archive's lock stays after an attempt to write.
     private func names(_ tool: Tool) throws -> Set<String> {
         try Set(tool.folder.contents.keys).subtracting([Tool.file + "-lock"])
     }

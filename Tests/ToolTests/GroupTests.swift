@@ -39,7 +39,7 @@ import Testing
         let chart = try await tool.output(
             "select", "shop.db", "Sale", "--group", "city", "--sum", "price", "--chart", "--order", "sum desc")
         let lines = chart.split(separator: "\n").map(String.init)
-        // 80 cells, less those of the name, the number and the spaces between.
+        // 80 cells, without the cells of the name, the number and the spaces between.
         expect(lines[0], equals: "Ulm  6.5  " + String(repeating: "█", count: 70))
         expect(lines[1], equals: "a|b  1.0  " + String(repeating: "█", count: 10) + "▊")
         expect(lines[2], equals: "–    0.0  ")

@@ -20,18 +20,18 @@ struct ImportLimitTests {
     }
 
     @Test func `as many properties as a table has columns are imported, and one more is refused`() async throws {
-        let most = BackendInfo.Limits().columns
+        let maximum = BackendInfo.Limits().columns
         // A debug build takes seconds to make such a table.
         if TestExtent.isLarge {
-            try write(object(names(most)), "most.ndjson")
+            try write(object(names(maximum)), "most.ndjson")
             try await tool.output("import", "sqlite:new.db", "--model", "T", "most.ndjson")
             try await expect(tool.output("get", "new.db", "T", "1").hasPrefix(#"{"id":1,"n1":1,"#))
         }
-        try write(object(names(most + 1)), "more.ndjson")
+        try write(object(names(maximum + 1)), "more.ndjson")
         // The limit counts what different objects have together.
-        try write(object(names(most)) + "\n{\"id\":2,\"other\":1}\n", "together.ndjson")
-        let row = names(most + 1).map { _ in "1" }.joined(separator: ",")
-        try write(names(most + 1).joined(separator: ",") + "\n\(row)\n", "more.csv")
+        try write(object(names(maximum)) + "\n{\"id\":2,\"other\":1}\n", "together.ndjson")
+        let row = names(maximum + 1).map { _ in "1" }.joined(separator: ",")
+        try write(names(maximum + 1).joined(separator: ",") + "\n\(row)\n", "more.csv")
         for name in ["more.ndjson", "together.ndjson", "more.csv"] {
             let error = try await tool.failure(65, "import", "sqlite:other.db", "--model", "T", name)
             expect(error.contains("more than 1,900 properties (the limit of columns)"), "\(error)")

@@ -99,11 +99,11 @@ struct ImportTests {
         expect(first.status, equals: 0)
         let same = try await tool.run(options + chosen, input: text)
         expect(same.status == 0 && same.error == "")
-        let key = try await tool.failure(65, options + ["--key", "m"], Data(text.utf8))
+        let key = try await tool.failure(65, options + ["--key", "m"], input: Data(text.utf8))
         expect(key.hasSuffix("T is stored with the key mail; leave --key out, or import into a new model.\n"))
-        let type = try await tool.failure(65, options + ["--type", "n=string"], Data(text.utf8))
+        let type = try await tool.failure(65, options + ["--type", "n=string"], input: Data(text.utf8))
         expect(type.contains("T is stored with other types"))
-        let unknown = try await tool.failure(65, options + ["--type", "x=string"], Data(text.utf8))
+        let unknown = try await tool.failure(65, options + ["--type", "x=string"], input: Data(text.utf8))
         expect(unknown.contains("no record has this property"))
     }
 

@@ -10,7 +10,7 @@ import Testing
     func `interrupted while records come in, nothing is stored`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let (input, errors) = (Pipe(), Pipe())
-        let (process, end) = try start(tool, input, errors)
+        let (process, end) = try start(tool, input: input, errors: errors)
         // More than a pipe holds: when it is written, the tool is reading.
         try await input.write(String(repeating: Self.line + "\n", count: 5000))
         process.interrupt()
@@ -25,7 +25,7 @@ import Testing
     func `interrupted when all records have come, all is stored or nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let (input, errors) = (Pipe(), Pipe())
-        let (process, end) = try start(tool, input, errors)
+        let (process, end) = try start(tool, input: input, errors: errors)
         try await input.write(String(repeating: Self.line + "\n", count: 3000))
         try input.fileHandleForWriting.close()
         process.interrupt()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    private func start(_ tool: Tool, _ input: Pipe, _ errors: Pipe) throws -> (process: Process, end: ProcessEnd) {
+    private func start(_ tool: Tool, input: Pipe, errors: Pipe) throws -> (process: Process, end: ProcessEnd) {
         let process = tool.process(["insert", Tool.file, "Person", "--quiet"])
         process.standardInput = input
         process.standardError = errors

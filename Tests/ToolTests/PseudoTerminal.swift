@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A terminal that a test plays: what is typed into it the tool reads, and what the tool draws can be read.
+/// A terminal that a test plays: the tool reads the typed text, and the test reads the drawn text.
 final class PseudoTerminal {
     /// The tool's side.
     let handle: FileHandle

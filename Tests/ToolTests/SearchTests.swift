@@ -156,7 +156,7 @@ struct SearchTests {
     }
 
     @Test(arguments: Engine.one(.sqlite))
-    func `the index follows what is written, is made anew, and is removed`(_ engine: Engine) async throws {
+    func `the index follows what is written, is rebuilt, and is removed`(_ engine: Engine) async throws {
         let tool = try await Self.tool(engine)
         try await expect(tool.output("verify", Tool.file), equals: "1 model, 1 search index, nothing is wrong.\n")
         try await expect(tool.output("schema", Tool.file, "Note").contains("searched with the weight 2"))

@@ -97,17 +97,18 @@ import Testing
     @Test(arguments: Engine.one(.sqlite))
     func `shells complete the names of models`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        func completed(_ command: String, _ store: String, _ place: String, _ words: String...) async throws
+        func completed(_ command: String, store: String, place: String, _ words: String...) async throws
             -> [Substring]
         {
             let asked = ["---completion", command, "--", place, "\(words.count + 2)", "\(words.last?.count ?? 0)"]
             return try await tool.run(asked + ["storage", command, store] + words).output.split(separator: "\n")
         }
-        try await expect(completed("select", Tool.file, "positional@1", "P").sorted(), equals: ["Pair", "Person"])
-        try await expect(completed("schema", Tool.file, "positional@1", "Pe"), equals: ["Person"])
-        try await expect(completed("history", Tool.file, "positional@1", "Pe"), equals: ["Person"])
-        try await expect(completed("import", Tool.file, "--model", "--model", "Pe"), equals: ["Person"])
-        try await expect(completed("select", "none.db", "positional@1", "P").isEmpty)
+        try await expect(
+            completed("select", store: Tool.file, place: "positional@1", "P").sorted(), equals: ["Pair", "Person"])
+        try await expect(completed("schema", store: Tool.file, place: "positional@1", "Pe"), equals: ["Person"])
+        try await expect(completed("history", store: Tool.file, place: "positional@1", "Pe"), equals: ["Person"])
+        try await expect(completed("import", store: Tool.file, place: "--model", "--model", "Pe"), equals: ["Person"])
+        try await expect(completed("select", store: "none.db", place: "positional@1", "P").isEmpty)
     }
 }
 

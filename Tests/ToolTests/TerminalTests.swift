@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TerminalTests {
     /// Runs the tool with its output on a terminal.
-    private func draw(_ tool: Tool, _ columns: UInt16, _ arguments: String...) async throws -> String {
+    private func draw(_ tool: Tool, columns: UInt16, _ arguments: String...) async throws -> String {
         let terminal = try PseudoTerminal(columns: columns)
         let process = tool.process(arguments)
         process.standardOutput = terminal.handle
@@ -21,11 +21,12 @@ import Testing
         try await tool.with(.sqlite) { (store) async throws in
             try await store.save(Pair(first: "b", second: 1, note: String(repeating: "note ", count: 8)))
         }
-        let lines = try await draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")
+        let lines = try await draw(tool, columns: 30, "select", Tool.file, "Pair").split(separator: "\n")
         expect(lines.count, equals: 5)
         expect(lines.allSatisfy { $0.count <= 30 })
         expect(lines.last, equals: "b           1  note note note…")
-        try await expect(draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
+        try await expect(
+            draw(tool, columns: 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
     }
 
     @Test func `numbers and keys are never cut, and columns without room are named`() async throws {
@@ -35,7 +36,7 @@ import Testing
             1796236,Shanghai,24874500,31.22222,121.45806,a city at the mouth of the Yangtze that is long to describe
             """
         try await tool.output("import", Tool.file, "--model", "Town", "--format", "csv", "--quiet", "-", input: input)
-        let lines = try await draw(tool, 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
+        let lines = try await draw(tool, columns: 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
         expect(lines.count == 4 && lines.allSatisfy { $0.count <= 44 || $0.hasPrefix("Left out") }, "\(lines)")
         expect(lines[0], equals: "     id  name      population  latitude")
         expect(lines[2], equals: "1796236  Shanghai    24874500  31.22222")
@@ -57,8 +58,8 @@ import Testing
              2  –           2026-01-03T00:00:00Z
 
             """
-        try await expect(draw(tool, 40, "select", Tool.file, "Day").hasPrefix(table))
-        try await expect(draw(tool, 30, "select", Tool.file, "Day").hasPrefix("id  day         name\n"))
+        try await expect(draw(tool, columns: 40, "select", Tool.file, "Day").hasPrefix(table))
+        try await expect(draw(tool, columns: 30, "select", Tool.file, "Day").hasPrefix("id  day         name\n"))
         try await expect(
             tool.output("select", Tool.file, "Day", "--vertical").contains("day = 2026-01-02T00:00:00Z\n"))
     }
@@ -74,10 +75,10 @@ import Testing
     @Test func `style is for terminals and for who wants it`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "xterm", "NO_COLOR": ""]
-        try await expect(draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
+        try await expect(draw(tool, columns: 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
         try await expect(!tool.output("schema", Tool.file).contains("\u{1B}"))
         tool.environment["NO_COLOR"] = "1"
-        try await expect(!draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
+        try await expect(!draw(tool, columns: 80, "schema", Tool.file).contains("\u{1B}"))
     }
 
     /// Starts a deletion that asks.

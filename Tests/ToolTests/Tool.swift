@@ -60,7 +60,7 @@ struct Tool {
         let lines = commands.map { words in
             words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
         }
-        // The version stands behind each command's output.
+        // The version stands after each command's output.
         let input = lines.map { $0 + "\n--version\n" }.joined()
         let text = try await output("shell", store, input: input, sourceLocation: sourceLocation)
         let version = text.split(separator: "\n").last ?? ""
@@ -73,26 +73,26 @@ struct Tool {
     func failure(
         _ status: Int32, _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        try await failure(status, arguments, Data(input.utf8), sourceLocation: sourceLocation)
+        try await failure(status, arguments, input: Data(input.utf8), sourceLocation: sourceLocation)
     }
 
     @discardableResult
     func failure(
-        _ status: Int32, _ arguments: [String], _ input: Data = Data(),
+        _ status: Int32, _ arguments: [String], input: Data = Data(),
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
         let run = try await run(arguments, input: input)
-        return expectFailure(status, run, sourceLocation)
+        return expectFailure(status, run, sourceLocation: sourceLocation)
     }
 
     /// Expects a failure within a body that cannot suspend, such as a transaction's; its sentence.
     func blockingFailure(
         _ status: Int32, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
-        expectFailure(status, try process(arguments).blockingResult(), sourceLocation)
+        expectFailure(status, try process(arguments).blockingResult(), sourceLocation: sourceLocation)
     }
 
-    private func expectFailure(_ status: Int32, _ run: Run, _ sourceLocation: SourceLocation) -> String {
+    private func expectFailure(_ status: Int32, _ run: Run, sourceLocation: SourceLocation) -> String {
         expect(run.status == status && !run.wasKilled, "\(run.error)", sourceLocation: sourceLocation)
         expect(run.output, equals: "", sourceLocation: sourceLocation)
         // What the command line's parser says has more lines, on usage.

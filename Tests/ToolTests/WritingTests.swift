@@ -69,7 +69,7 @@ import Testing
         }
         let invalid = try await tool.failure(
             65, ["insert", Tool.file, "Person"],
-            Data(#"{"name": ""#.utf8) + Data([0xC3, 0x28]) + Data(#"", "age": 1, "tags": [], "pens": []}"#.utf8))
+            input: Data(#"{"name": ""#.utf8) + Data([0xC3, 0x28]) + Data(#"", "age": 1, "tags": [], "pens": []}"#.utf8))
         expect(invalid.contains("UTF-8"), "\(invalid)")
         try await expect(tool.failure(65, "insert", Tool.file, "Person", "nose=1").contains("nose"))
         try await expect(tool.failure(64, "insert", Tool.file, "Person", "age").contains("PROPERTY=VALUE"))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: Engine.one(.archive))
-    func `deleting many needs yes where nobody can be asked`(engine: Engine) async throws {
+    func `deleting many needs yes if no user can be asked`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         try await expect(tool.failure(64, "delete", Tool.file, "Person", "--where", "age > 1").contains("--yes"))
         try await expect(tool.failure(64, "truncate", Tool.file, "Person").contains("3 records"))

@@ -1,5 +1,6 @@
 extension Conformance {
-    /// The cases of all sections.
+    /// The cases of all clauses. Each chapter of `Documentation/Contract.md` has a folder, in which a file names its clauses.
+    /// `MutantCases.swift` beside the folders is about several chapters.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, keyBoundCases, keyListCases, writingCases, checkedValueCases, changingCases,
         computedUpdateCases, childCases,

@@ -4,7 +4,8 @@ extension Conformance {
     /// Cases for faults that no other case finds.
     static let mutantCases: [ConformanceCase] = [
         ConformanceCase(
-            "write/key-twice-save-flat", [.w4: [4]], "save keeps the last of two with one key where nothing is owned."
+            "write/key-twice-save-flat", for: [.w4: [4]],
+            "save keeps the last of two with one key where nothing is owned."
         ) {
             t in
             let store = try await t.open(Pen.self)
@@ -12,7 +13,7 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2)])
         },
         ConformanceCase(
-            "write/key-twice-update-flat", [.w4: [4]], "update keeps the last of two with one key, nothing owned."
+            "write/key-twice-update-flat", for: [.w4: [4]], "update keeps the last of two with one key, nothing owned."
         ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert([Pen(id: 1), Pen(id: 2)])
@@ -20,7 +21,8 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2, price: 1)])
         },
         ConformanceCase(
-            "write/array-with-two-failures", [.w4: [2]], "The error of an array is that of its first failing element."
+            "write/array-with-two-failures", for: [.w4: [2]],
+            "The error of an array is that of its first failing element."
         ) {
             t in
             let store = try await t.open(Account.self)
@@ -32,7 +34,7 @@ extension Conformance {
             try t.expect(error.key, equals: [.int(5)])
         },
         ConformanceCase(
-            "write/patch-constraint-key", [.w13: [2], .w5: [1]],
+            "write/patch-constraint-key", for: [.w13: [2], .w5: [1]],
             "A constraint that a partial update meets names the record."
         ) {
             t in
@@ -46,7 +48,7 @@ extension Conformance {
             try t.expect(try await store.all(Member.self).map(\.email), equals: [nil, nil, "c"])
         },
         ConformanceCase(
-            "values/array-repeats", [.v2: [9]], "Equal elements of an array are kept, side by side and apart."
+            "values/array-repeats", for: [.v2: [9]], "Equal elements of an array are kept, side by side and apart."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -54,7 +56,7 @@ extension Conformance {
             try await store.insert(person)
             try t.expect(try await store.all(Person.self), equals: [person])
         },
-        ConformanceCase("filters/nil-equals-nil", [.q2: [1]], "Two properties that are nil are equal.") { t in
+        ConformanceCase("filters/nil-equals-nil", for: [.q2: [1]], "Two properties that are nil are equal.") { t in
             let store = try await t.open(House.self)
             try await store.insert([
                 House(id: 1, door: Pen(id: 0)), House(id: 2, door: Pen(id: 0), front: Pen(id: 1, color: "a")),
@@ -67,7 +69,7 @@ extension Conformance {
             try t.expect(different, equals: [2, 4])
         },
         ConformanceCase(
-            "transactions/savepoint-rewritten", [.t2: [2]],
+            "transactions/savepoint-rewritten", for: [.t2: [2]],
             "A savepoint that fails undoes all that it wrote, what it wrote several times too, and no more."
         ) { t in
             let store = try await t.open(Pen.self, Member.self)
@@ -99,7 +101,7 @@ extension Conformance {
             try t.expect(try await store.select(Member.self) { $0.where { $0.email == "b" } }.keys(), equals: [2])
         },
         ConformanceCase(
-            "schema/inserted-while-removed", [.s2: [5]], needs: [.durability],
+            "schema/inserted-while-removed", for: [.s2: [5]], needs: [.durability],
             "A record that was inserted while a property with a default was removed has no value of it when it is back."
         ) { t in
             let bare = try await t.open(Versioned<Bare>.self)
@@ -124,7 +126,9 @@ extension Conformance {
             }
             try t.expect(sized, equals: 3)
         },
-        ConformanceCase("results/three-thousand", [.q8: [2], .q1: [1]], "A result has as many records as there are.") {
+        ConformanceCase(
+            "results/three-thousand", for: [.q8: [2], .q1: [1]], "A result has as many records as there are."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             let pens = (0..<3000).map { Pen(id: $0, color: "c\($0 % 3)") }

@@ -83,7 +83,7 @@ extension ConformanceCase {
     private func attempt(_ trial: Trial) async -> ConformanceOutcome {
         do {
             if let (capability, reason) = try await lacking(trial) {
-                try await Refusal.check(capability, reason, trial)
+                try await Refusal.check(capability, reason, in: trial)
                 try await trial.closeStores()
                 return .refusedAsDeclared(capability, reason: reason)
             }

@@ -22,7 +22,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     let body: @Sendable (Trial) async throws -> Void
 
     init(
-        _ id: String, _ proof: Proof, since: ConformanceVersion = .v1,
+        _ id: String, for proof: Proof, since: ConformanceVersion = .v1,
         needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, needsFaults: InjectedFault.Kind? = nil,
         _ sentence: String,
         _ body: @escaping @Sendable (Trial) async throws -> Void

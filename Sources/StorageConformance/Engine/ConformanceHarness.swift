@@ -44,12 +44,12 @@ public protocol ConformanceHarness: Sendable {
     /// others, or calls ``ConformanceHelper/run(_:arguments:)`` with those others.
     func helper(at place: Place) -> HelperCommand?
 
-    /// The place that ``helper(at:)`` has named in its arguments; nil, the default, where another process has none. For
+    /// The place that ``helper(at:)`` has named in its arguments; nil, the default, if another process cannot reach it. For
     /// folders it is the one at the path.
     func place(named name: String) -> Place?
 
     /// A backend that only reads the store of a place, beside the one that writes it. Generated programs look through it.
-    /// Nil for a backend that shares its stores, and for one whose stores are read by nobody else.
+    /// Nil for a backend that shares its stores, and for one whose stores no other program reads.
     func follower(at place: Place) -> (any StorageBackend)?
 
     /// The file to whose end commits are written. Generated programs cut it anywhere after its beginning. A store that

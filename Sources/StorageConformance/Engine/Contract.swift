@@ -1,6 +1,6 @@
 /// The clauses of the storage contract: what every backend promises. Each has rules, and a case names those that it proves.
 ///
-/// The identifiers are permanent. The texts are those of Documentation/Contract.md; a test compares the two.
+/// The identifiers are permanent. The texts equal Documentation/Contract.md's; a test compares the two.
 public enum Contract: String, Sendable, CaseIterable {
     case v1, v2, v3, v4, v5
     case k1, k2, k3, k4, k5

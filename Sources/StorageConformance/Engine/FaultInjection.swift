@@ -15,7 +15,7 @@ public protocol FaultInjection: Sendable {
     /// proven. By default none.
     var lacking: [InjectedFault.Kind: String] { get }
 
-    /// The backend of the place with a durability by which a power cut may lose the last commits; nil where there is none.
+    /// The backend of the place with a durability by which a power cut may lose the last commits; nil without such a durability.
     var relaxed: (any StorageBackend)? { get }
 
     /// Does to the files what a power cut does: what no sync has waited for is gone, but for what is kept of it. Every store

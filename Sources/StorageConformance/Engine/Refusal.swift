@@ -2,7 +2,7 @@ internal import StorageAPI
 
 /// The behaviour that is required of a backend that declares that it lacks a capability (clause E4).
 enum Refusal {
-    static func check(_ capability: BackendInfo.Capability, _ reason: String, _ trial: Trial) async throws {
+    static func check(_ capability: BackendInfo.Capability, _ reason: String, in trial: Trial) async throws {
         try trial.expect(!reason.isEmpty, "The capability \(capability.rawValue) is lacking without a reason.")
         switch capability {
         case .writing: try await writing(trial)
@@ -11,7 +11,7 @@ enum Refusal {
         case .sharing: try await sharing(trial)
         case .changingWhileReading: try await changingWhileReading(trial)
         // Nothing can be tested: undetected damage shows in no call, and what is not noticed may be read for other reasons. The
-        // declarations by which a database changes rows are those of other software.
+        // declarations by which a database changes rows come from other software.
         case .damageDetection, .foreignCommits, .knownChanges: break
         }
     }

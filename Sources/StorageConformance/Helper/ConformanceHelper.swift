@@ -10,11 +10,11 @@ public enum ConformanceHelper {
     public static func run(_ backend: any StorageBackend, arguments: [String]) async throws(StorageError) {
         guard let role = arguments.first.flatMap(Role.init) else {
             throw StorageError(
-                .configuration, "The helper is given \(arguments), which is none of its roles: \(Role.allCases).")
+                .configuration, "The helper's arguments \(arguments) name none of its roles: \(Role.allCases).")
         }
         let number = arguments.dropFirst().first.flatMap { Int($0) } ?? 0
         do {
-            try await run(role, number, backend)
+            try await run(role, number, on: backend)
         } catch {
             say("error \(error.code.rawValue)")
         }
@@ -41,7 +41,7 @@ public enum ConformanceHelper {
         case export
     }
 
-    private static func run(_ role: Role, _ number: Int, _ backend: any StorageBackend) async throws(StorageError) {
+    private static func run(_ role: Role, _ number: Int, on backend: any StorageBackend) async throws(StorageError) {
         if role == .migration { say("opening") }
         let store =
             role == .migration ? try await Store(backend, models: Item<AsDouble>.self) : try await Store(backend)

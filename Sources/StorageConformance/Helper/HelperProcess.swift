@@ -11,14 +11,14 @@ internal import Darwin
 
 /// A running helper, and the lines that it writes.
 ///
-/// Unchecked: `process` and `output` are set once; what changes is behind the mutex, and only one thread reads.
+/// Unchecked: `process` and `output` are set once; the mutex guards the changing state, and only one thread reads.
 final class HelperProcess: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
     private let waiting = Mutex<[UInt8]>([])
 
     /// Starts the helper in a role.
-    init(_ command: HelperCommand, _ role: ConformanceHelper.Role, _ number: Int = 0) throws {
+    init(_ command: HelperCommand, _ role: ConformanceHelper.Role, number: Int = 0) throws {
         process.executableURL = command.executable
         process.arguments = command.arguments + [role.rawValue, "\(number)"]
         process.standardOutput = output
@@ -76,7 +76,7 @@ extension Trial {
                 message: "The backend is durable or shared, and helper(at:) does not say how to start another process.")
         }
         note("// another process: ConformanceHelper.run(backend, arguments: [\"\(role.rawValue)\", \"\(number)\"])")
-        let helper = try HelperProcess(command, role, number)
+        let helper = try HelperProcess(command, role, number: number)
         keep(helper)
         return helper
     }

@@ -84,10 +84,10 @@ struct ConformanceArguments {
         case "--output": output = try Self.value(option, &left)
         case "--steps": steps = try Self.count(option, &left)
         case "--against": against = try Self.value(option, &left)
-        case "--generate": try generate(.everything, option, &left)
-        case "--generate-queries": try generate(.queries, option, &left)
-        case "--generate-schemas": try generate(.schemas, option, &left)
-        case "--generate-references": try generate(.references, option, &left)
+        case "--generate": try generate(.everything, option: option, &left)
+        case "--generate-queries": try generate(.queries, option: option, &left)
+        case "--generate-schemas": try generate(.schemas, option: option, &left)
+        case "--generate-references": try generate(.references, option: option, &left)
         case "--isolate": isIsolated = true
         case "--child": isChild = true
         case "--list": lists = true
@@ -99,7 +99,7 @@ struct ConformanceArguments {
     }
 
     private mutating func generate(
-        _ mixture: GeneratedTests.Mixture, _ option: String, _ left: inout ArraySlice<String>
+        _ mixture: GeneratedTests.Mixture, option: String, _ left: inout ArraySlice<String>
     ) throws(StorageError) {
         guard generated == nil else { throw Self.misuse("\(option) is a run of its own.") }
         generated = (mixture, try Self.count(option, &left))

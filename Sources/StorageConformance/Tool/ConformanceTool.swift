@@ -22,7 +22,7 @@ public struct ConformanceTool {
     ///
     /// - Parameters:
     ///   - harness: makes the backend.
-    ///   - arguments: those of the program, without its name.
+    ///   - arguments: the program's arguments, without its name.
     ///   - command: the words with which the program is started, for commands that it prints and processes that it starts;
     ///     the program's name by default.
     ///   - others: the backends that `--against` can name; by default the one in memory.
@@ -57,7 +57,7 @@ public struct ConformanceTool {
         if arguments.helps { return try write(ConformanceArguments.help) }
         if arguments.printsContract { return try write(Conformance.v1.proof) }
         if arguments.lists { return try write(arguments.cases.map(\.listing).joined(separator: "\n")) }
-        if let (mixture, count) = arguments.generated { return try await generate(harness, mixture, count) }
+        if let (mixture, count) = arguments.generated { return try await generate(harness, mixture, count: count) }
         let options = arguments.options(seed)
         if arguments.isChild {
             for test in arguments.cases { try await ConformanceHelper.runCase(test, harness, options) }
@@ -97,7 +97,7 @@ public struct ConformanceTool {
     }
 
     private func generate(
-        _ harness: some ConformanceHarness, _ mixture: GeneratedTests.Mixture, _ count: Int
+        _ harness: some ConformanceHarness, _ mixture: GeneratedTests.Mixture, count: Int
     ) async throws -> Bool {
         let programs = mixture == .queries ? (count - 1) / arguments.steps + 1 : count
         var tests = GeneratedTests(programs: programs, steps: arguments.steps, seed: seed, parallelism: arguments.jobs)
@@ -111,7 +111,7 @@ public struct ConformanceTool {
                 throw ConformanceArguments.misuse(
                     "--against is one of \(others.keys.sorted().joined(separator: ", ")).")
             }
-            report = try await compare(tests, harness, other, progress)
+            report = try await compare(tests, harness, with: other, progress)
         } else {
             report = try await tests.run(harness, progress: progress)
         }
@@ -122,7 +122,7 @@ public struct ConformanceTool {
     }
 
     private func compare(
-        _ tests: GeneratedTests, _ harness: some ConformanceHarness, _ other: some ConformanceHarness,
+        _ tests: GeneratedTests, _ harness: some ConformanceHarness, with other: some ConformanceHarness,
         _ progress: @escaping @Sendable (Int) -> Void
     ) async throws -> GeneratedReport { try await tests.run(harness, against: other, progress: progress) }
 

@@ -23,13 +23,17 @@ public struct Difference: Sendable, Codable {
     ) {
         guard found.count < limit else { return }
         if let isSame = Scalars.areSame(expected, actual) {
-            if !isSame { found.append(Difference(path, Scalars.shown(expected), Scalars.shown(actual))) }
+            if !isSame {
+                found.append(Difference(path, expected: Scalars.shown(expected), actual: Scalars.shown(actual)))
+            }
             return
         }
         let (left, right) = (Mirror(reflecting: expected), Mirror(reflecting: actual))
         guard left.subjectType == right.subjectType else {
             return found.append(
-                Difference(path, "\(shown(expected)) (\(left.subjectType))", "\(shown(actual)) (\(right.subjectType))"))
+                Difference(
+                    path, expected: "\(shown(expected)) (\(left.subjectType))",
+                    actual: "\(shown(actual)) (\(right.subjectType))"))
         }
         switch left.displayStyle {
         case .collection: compareLists(left, right, at: path, into: &found, limit: limit)
@@ -46,7 +50,9 @@ public struct Difference: Sendable, Codable {
     }
 
     private static func compareWhole(_ expected: Any, _ actual: Any, at path: String, into found: inout [Difference]) {
-        if shown(expected) != shown(actual) { found.append(Difference(path, shown(expected), shown(actual))) }
+        if shown(expected) != shown(actual) {
+            found.append(Difference(path, expected: shown(expected), actual: shown(actual)))
+        }
     }
 
     private static func compareLists(
@@ -54,7 +60,7 @@ public struct Difference: Sendable, Codable {
     ) {
         if left.children.count != right.children.count {
             found.append(
-                Difference("\(path).count", "\(left.children.count)", "\(right.children.count)"))
+                Difference("\(path).count", expected: "\(left.children.count)", actual: "\(right.children.count)"))
         }
         for (index, (child, other)) in zip(left.children, right.children).enumerated() {
             compare(child.value, other.value, at: "\(path)[\(index)]", into: &found, limit: limit)
@@ -65,14 +71,16 @@ public struct Difference: Sendable, Codable {
                 let text = shown(extra.value)
                 let place = "\(path)[\(common + index)]"
                 found.append(
-                    Difference(place, name == "missing" ? text : "nothing", name == "missing" ? "nothing" : text))
+                    Difference(
+                        place, expected: name == "missing" ? text : "nothing",
+                        actual: name == "missing" ? "nothing" : text))
             }
         }
     }
 
     private static func shown(_ value: Any) -> String { SwiftSource.text(of: value) }
 
-    private init(_ path: String, _ expected: String, _ actual: String) {
+    private init(_ path: String, expected: String, actual: String) {
         self.path = path.hasPrefix(".") ? String(path.dropFirst()) : path
         self.expected = expected
         self.actual = actual

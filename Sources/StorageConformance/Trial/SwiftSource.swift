@@ -4,8 +4,8 @@ internal import StorageAPI
 /// Values as Swift source, for the snippets of failures.
 enum SwiftSource {
     /// The most elements of an array, and characters of a text, that a snippet shows.
-    private static let longest = 24
-    private static let longestText = 400
+    private static let maximumElements = 24
+    private static let maximumScalars = 400
 
     /// An expression that makes the value.
     static func text(of value: Any) -> String {
@@ -39,8 +39,8 @@ enum SwiftSource {
     }
 
     private static func list(_ elements: [Any]) -> String {
-        let shown = elements.prefix(longest).map { text(of: $0) }.joined(separator: ", ")
-        return elements.count > longest ? "[\(shown) /* of \(elements.count) */]" : "[\(shown)]"
+        let shown = elements.prefix(maximumElements).map { text(of: $0) }.joined(separator: ", ")
+        return elements.count > maximumElements ? "[\(shown) /* of \(elements.count) */]" : "[\(shown)]"
     }
 
     private static func dictionary(_ mirror: Mirror) -> String {
@@ -71,7 +71,7 @@ enum SwiftSource {
     /// A literal in which every scalar is distinguishable: everything except plain ASCII is escaped.
     static func literal(_ text: String) -> String {
         var result = "\""
-        for scalar in text.unicodeScalars.prefix(longestText) {
+        for scalar in text.unicodeScalars.prefix(maximumScalars) {
             switch scalar {
             case "\\", "\"": result += "\\\(scalar)"
             case " "..."~": result.unicodeScalars.append(scalar)
@@ -80,7 +80,7 @@ enum SwiftSource {
             default: result += "\\u{\(String(scalar.value, radix: 16))}"
             }
         }
-        let isCut = text.unicodeScalars.count > longestText
+        let isCut = text.unicodeScalars.count > maximumScalars
         return result + "\"" + (isCut ? " /* of \(text.utf8.count) bytes */" : "")
     }
 

@@ -24,9 +24,9 @@ import Testing
             [FileItem("Person/seg-1.plist", Array(repeating: 7, count: 700) + noiseBytes(100))],
             [FileItem("Person/1.plist", [])],
         ]
-        let file = try openFile(path, .readWrite, codec, layer: files).file
+        let file = try openFile(path, .readWrite, codec: codec, layer: files).file
         for commit in commits { try file.append { (writer) throws(StorageError) in try writer.add(commit) } }
-        // Without the preallocated space behind them, whose tests are its own.
+        // Without the preallocated space after them, which has its own tests.
         return (Array(try #require(files[path]).prefix(Int(file.size))), commits)
     }
 
@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: ArchiveCodec.allCases)
     func `damage is found by a commit that follows megabytes later`(codec: ArchiveCodec) throws {
         let files = MemoryFiles()
-        let file = try openFile(Self.path, .readWrite, codec, layer: files).file
+        let file = try openFile(Self.path, .readWrite, codec: codec, layer: files).file
         try file.append(FileItem("a", "1"))
         try file.append(FileItem("b", noiseBytes(3 << 20)))
         try file.append(FileItem("c", "3"))
@@ -119,7 +119,7 @@ import Testing
     @Test(arguments: ArchiveCodec.allCases)
     func `a closed store shows damage in its last commit too`(codec: ArchiveCodec) throws {
         let files = MemoryFiles()
-        let file = try openFile(Self.path, .readWrite, codec, layer: files).file
+        let file = try openFile(Self.path, .readWrite, codec: codec, layer: files).file
         try file.append(FileItem("a", "1"))
         let begin = Int(file.size)
         try file.append(FileItem("b", "2"))

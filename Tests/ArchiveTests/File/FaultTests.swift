@@ -59,7 +59,7 @@ import Testing
         try #require(items == expected.acknowledged || expected.maybe.contains(items))
     }
 
-    private static func checkReadable(_ files: MemoryFiles, _ expected: Expected, _ call: Int) throws {
+    private static func checkReadable(_ files: MemoryFiles, _ expected: Expected, call: Int) throws {
         files.set(nil)
         let opened = try openFile(path, layer: files)
         try check(opened.items, expected)
@@ -84,7 +84,7 @@ import Testing
         for call in 0..<calls {
             let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, isSticky: isSticky))
             let expected = try Self.work(on: files)
-            try Self.checkReadable(files, expected, call)
+            try Self.checkReadable(files, expected, call: call)
         }
         report("a file's call fails\(isSticky ? " for ever" : "")", ["kept what was acknowledged": calls])
     }
@@ -130,7 +130,7 @@ import Testing
             files.cutPower(keeping: 0)
             try #require(try openFile(Self.path, layer: files).items == found.items, "call \(call)")
         }
-        report("power cut after opening anew", ["kept what opening found": calls])
+        report("power cut after reopening", ["kept what opening found": calls])
     }
 
     @Test func `a power cut loses the last commits that were not waited for, in order`() throws {
@@ -161,11 +161,11 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 100])
-    func `short writes are continued`(longest: Int) throws {
-        let files = MemoryFiles(longestWrite: longest)
+    func `short writes are continued`(maximum: Int) throws {
+        let files = MemoryFiles(maximumWrite: maximum)
         let expected = try Self.work(on: files)
         expect(expected.acknowledged.map(\.name), equals: ["d", "b"])
-        try Self.checkReadable(files, expected, 0)
+        try Self.checkReadable(files, expected, call: 0)
     }
 
     @Test func `a full disk stays readable and is written again once there is space`() throws {

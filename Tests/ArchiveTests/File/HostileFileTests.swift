@@ -62,7 +62,7 @@ import Testing
             ("a set-user-id bit", plain.with(100, "0004755")), ("an owner", plain.with(108, "0001750")),
             ("a link target", plain.with(157, "b")), ("a user's name", plain.with(265, "root")),
             ("a name prefix", plain.with(345, "..")), ("a GNU header", plain.with(257, "ustar  ")),
-            ("bytes behind the header", plain.with(511, "x")),
+            ("bytes after the header", plain.with(511, "x")),
         ]
     }()
 

@@ -13,7 +13,7 @@ import Testing
     /// Returns the range of the length's record in a file that begins with a commit.
     static func record(_ codec: ArchiveCodec, of first: [FileItem]) throws -> Range<Int> {
         let files = MemoryFiles()
-        let file = try openFile(path, .readWrite, codec, layer: files).file
+        let file = try openFile(path, .readWrite, codec: codec, layer: files).file
         try file.append { (writer) throws(StorageError) in try writer.add(first) }
         // As long as a trailer.
         let size = codec == .zstd ? 88 : 1024
@@ -22,7 +22,7 @@ import Testing
 
     /// A file with commits of one item each.
     private static func made(_ codec: ArchiveCodec = .zstd, on files: MemoryFiles) throws -> StoreFile {
-        let file = try openFile(path, .readWrite, codec, layer: files).file
+        let file = try openFile(path, .readWrite, codec: codec, layer: files).file
         for item in items { try file.append(item) }
         return file
     }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ArchiveCodec.allCases) func `so is one that was written anew, or copied`(codec: ArchiveCodec)
+    @Test(arguments: ArchiveCodec.allCases) func `so is a rewritten or copied file`(codec: ArchiveCodec)
         throws
     {
         let files = MemoryFiles()
@@ -129,7 +129,7 @@ import Testing
         expect(error?.code, equals: .corrupt)
     }
 
-    @Test func `what is being written is no torn tail, and what nobody writes is one`() throws {
+    @Test func `a commit that is being written is no torn tail, and an abandoned one is`() throws {
         try withStorePath { path in
             let file = try openFile(path).file
             try file.append(FileItem("a", "1"))
@@ -141,7 +141,7 @@ import Testing
             try handle.write(contentsOf: Data(bytes))
             try handle.close()
             try expect(openFile(path, .readOnly).recovery.torn == nil)
-            // As if it were killed: nobody has the lock.
+            // As if it were killed: no process has the lock.
             try writeFile(bytes, to: path + ".copy")
             let torn = try openFile(path + ".copy", .readOnly).recovery.torn
             expect(torn, equals: Recovery.TornTail(offset: Int64(size), size: 8))

@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: ArchiveCodec.allCases, [false, true])
     func `only zstd's commits that are waited for preallocate space`(codec: ArchiveCodec, durable: Bool) throws {
         let files = MemoryFiles()
-        let file = try openFile(Self.path, .readWrite, codec, layer: files).file
+        let file = try openFile(Self.path, .readWrite, codec: codec, layer: files).file
         for number in 0..<10 { try file.append(Self.item(number), durable: durable) }
         expect((try #require(files[Self.path]).count > Int(file.size)) == (codec == .zstd && durable))
     }
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: [0, 7, 8, 100, 400])
-    func `a disk that has space for a commit, and not for more behind it, takes the commit`(free: Int) throws {
+    func `a disk that has space for a commit, and not for more after it, takes the commit`(free: Int) throws {
         let (_, bytes, commit, items) = try Self.sample()
         let (opened, files) = try Self.opened(bytes)
         try opened.file.append(Self.item(10))

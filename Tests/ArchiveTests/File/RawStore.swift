@@ -46,7 +46,7 @@ struct RawStore {
         return frame + (descriptor & 4 != 0 ? little(UInt32(truncatingIfNeeded: check)) : [])
     }
 
-    /// A frame of blocks of 128 KiB of zeros each, behind a header, with a check that does not hold.
+    /// A frame of blocks of 128 KiB of zeros each, after a header, with a check that does not hold.
     static func bomb(_ header: [UInt8], blocks: Int) -> [UInt8] {
         let first = [0x28, 0xB5, 0x2F, 0xFD, 4, 0x38] + little(UInt32(header.count << 3)).prefix(3) + header
         let block = little(UInt32((128 << 10) << 3 | 1 << 1)).prefix(3) + [0]

@@ -202,7 +202,7 @@ import Testing
     /// A file with one commit, and the same with a second one of several frames, which is not closed.
     private static func large(_ codec: ArchiveCodec) throws -> (before: [UInt8], after: [UInt8]) {
         let files = MemoryFiles()
-        let file = try openFile("/a.karch", .readWrite, codec, layer: files).file
+        let file = try openFile("/a.karch", .readWrite, codec: codec, layer: files).file
         try file.append(FileItem("a", "1"), durable: false)
         let before = try #require(files["/a.karch"])
         try file.append { (writer) throws(StorageError) in
@@ -250,7 +250,7 @@ import Testing
                 let reader = try openFile("/a.karch", .readOnly, layer: files).file
                 files["/a.karch"] = Array(after[..<end])
                 try expect(reader.refresh { _ in }, equals: .commits(0))
-                // Perhaps another one has begun behind them.
+                // Perhaps another one has begun after them.
                 files["/a.karch"] = other + after[before.count...].prefix(tail)
                 try expect(reader.refresh { _ in }, equals: .commits(2), "\(end), \(tail)")
             }

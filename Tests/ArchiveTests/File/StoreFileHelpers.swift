@@ -35,7 +35,7 @@ func report(_ what: String, _ outcomes: [String: Int]) {
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 func openFile(
-    _ path: String, _ mode: StoreFile.Mode = .readWrite, _ codec: ArchiveCodec = .zstd,
+    _ path: String, _ mode: StoreFile.Mode = .readWrite, codec: ArchiveCodec = .zstd,
     level: Int? = nil, layer: any FileLayer = SystemFileLayer(), logger: Logger = silentLogger
 ) throws(StorageError) -> OpenedFile {
     var commits: [UInt64: [FileItem]] = [:]

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: ArchiveCodec.allCases)
     func `what was appended is read back in order`(codec: ArchiveCodec) throws {
         try withStorePath { path in
-            let file = try openFile(path, .readWrite, codec).file
+            let file = try openFile(path, .readWrite, codec: codec).file
             try file.append(FileItem("STORE.plist", "begin"))
             try file.append(FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", []))
             try file.append(FileItem("Person/1.plist", noiseBytes(600)))
@@ -28,7 +28,7 @@ import Testing
         try withStorePath { path in
             // Three frames: the contents are more than two times the size after which a frame ends.
             let items = (0..<10).map { FileItem("Big/\($0)", Array(repeating: $0, count: 900_000) + noiseBytes(1000)) }
-            let file = try openFile(path, .readWrite, codec).file
+            let file = try openFile(path, .readWrite, codec: codec).file
             try file.append(FileItem("first", "1"))
             try file.append { (writer) throws(StorageError) in try writer.add(items) }
             expect(file.sequence, equals: 1)
@@ -60,11 +60,11 @@ import Testing
     @Test(arguments: ArchiveCodec.allCases)
     func `a rewritten file has what it was rewritten with`(codec: ArchiveCodec) throws {
         try withStorePath { path in
-            let file = try openFile(path, .readWrite, .zstd).file
+            let file = try openFile(path, .readWrite, codec: .zstd).file
             try file.append(FileItem("a", "old"))
             let id = file.storeID
             try file.close()
-            let again = try openFile(path, .readWrite, codec).file
+            let again = try openFile(path, .readWrite, codec: codec).file
             try again.rewrite([FileItem("a", "new"), FileItem("b", large)])
             try again.append(FileItem("c", "later"))
             expect(again.generation, equals: 1)

@@ -25,7 +25,7 @@ import Testing
 
     /// A store with superseded, empty and large entries, in several commits and generations.
     private static func makeStore(_ path: String, _ codec: ArchiveCodec) throws -> [String: [UInt8]] {
-        let file = try openFile(path, .readWrite, codec).file
+        let file = try openFile(path, .readWrite, codec: codec).file
         try file.append(FileItem("STORE.plist", "begin"))
         try file.rewrite([
             FileItem("STORE.plist", "begin"), FileItem("Person/1.plist", Array(repeating: 5, count: 5_000_000)),

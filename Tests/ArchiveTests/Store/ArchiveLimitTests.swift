@@ -27,7 +27,7 @@ import Testing
 @Suite(.serialized) struct ArchiveLimitTests {
     let folder: TemporaryFolder
     let path: String
-    private static let most = 48 << 20
+    private static let maximum = 48 << 20
 
     init() throws {
         folder = try TemporaryFolder()
@@ -65,10 +65,10 @@ import Testing
         kind: Kind
     ) async throws {
         var store = try await open(Blob.self)
-        expect(store.info.limits.valueBytes, equals: Self.most)
-        let largest = kind.record(Self.most)
+        expect(store.info.limits.valueBytes, equals: Self.maximum)
+        let largest = kind.record(Self.maximum)
         try await store.insert(largest)
-        await expectError(.limitExceeded) { try await store.save(kind.record(Self.most + 1)) }
+        await expectError(.limitExceeded) { try await store.save(kind.record(Self.maximum + 1)) }
         try await store.insert(Blob(id: 2))
         try await store.close()
         store = try await open(Blob.self)

@@ -27,22 +27,22 @@ import Testing
     }
 
     /// Compares what the writing store has in memory with what a reader finds in the file.
-    private func expectSame(_ writer: Store, _ reader: Store, _ step: String) async throws {
+    private func expectSame(_ writer: Store, _ reader: Store, step: String) async throws {
         try await expect(reader.select(Person.self).all(), equals: writer.select(Person.self).all(), "\(step)")
         try await expect(reader.select(Note.self).all(), equals: writer.select(Note.self).all(), "\(step)")
         try await expect(reader.select(Site.self).all(), equals: writer.select(Site.self).all(), "\(step)")
     }
 
     @Test(arguments: [1, 3, 40, 64, 65, 90]) func `a reader finds what the writer has, whatever a transaction did`(
-        most: Int
+        maximum: Int
     ) async throws {
         let writer = try await open()
         try await writer.insert(Person.samples(100))
         let reader = try await open(.readOnly)
-        let noise = noiseBytes(4 * 40 * most, seed: UInt64(most))
-        var rest = (0..<40 * most).map { Step($0, Array(noise[4 * $0..<4 * $0 + 4])) }[...]
+        let noise = noiseBytes(4 * 40 * maximum, seed: UInt64(maximum))
+        var rest = (0..<40 * maximum).map { Step($0, Array(noise[4 * $0..<4 * $0 + 4])) }[...]
         while let first = rest.first {
-            let steps = rest.prefix(1 + first.number % most)
+            let steps = rest.prefix(1 + first.number % maximum)
             rest = rest.dropFirst(steps.count)
             try await writer.transaction { tx in
                 for step in steps {
@@ -58,12 +58,12 @@ import Testing
                     } catch is Undone {}
                 }
             }
-            try await expectSame(writer, reader, "\(steps)")
+            try await expectSame(writer, reader, step: "\(steps)")
         }
         try await reader.close()
         try await writer.compact()
         let compacted = try await open(.readOnly)
-        try await expectSame(writer, compacted, "compacted")
+        try await expectSame(writer, compacted, step: "compacted")
         try await writer.close()
     }
 

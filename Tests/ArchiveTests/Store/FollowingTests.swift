@@ -42,7 +42,7 @@ private final class Progress: Sendable {
         try await Store(ArchiveBackend(path: path, access: access), models: model)
     }
 
-    @Test func `each read sees the last commit, also of a file that was written anew`() async throws {
+    @Test func `each read sees the last commit, also of a rewritten file`() async throws {
         let writer = try await open(Person.self)
         try await writer.insert(Person.samples(3))
         let reader = try await open(Person.self, .readOnly)
@@ -58,7 +58,7 @@ private final class Progress: Sendable {
         try await reader.close()
     }
 
-    @Test func `observers are told of the writer's commits, also after the file was written anew`() async throws {
+    @Test func `observers are told of the writer's commits, also after the file was rewritten`() async throws {
         let writer = try await open(Person.self)
         try await writer.insert(Person.samples(3))
         let reader = try await open(Person.self, .readOnly)

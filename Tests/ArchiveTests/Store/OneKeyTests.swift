@@ -29,7 +29,7 @@ import Testing
         try await Store(FaultyArchive(backend: ArchiveBackend(path: "/a.karch", compaction: .manual), files: files))
     }
 
-    @Test func `both are read, and each has a key of its own when the file is written anew`() async throws {
+    @Test func `both are read, and each has a key of its own when the file is rewritten`() async throws {
         let name = "Fixtures/OneKey/two-kinds.karch"
         let files = MemoryFiles()
         files["/a.karch"] = Array(

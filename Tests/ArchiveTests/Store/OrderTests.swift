@@ -12,7 +12,7 @@ import Testing
         @Indexed var rank: Double?
         var text: Data
 
-        /// Ranks repeat, are on both sides of zero, and one in five is none.
+        /// Ranks repeat, are on both sides of zero, and one in five is nil.
         static func sample(_ number: Int, size: Int = 700) -> Letter {
             Letter(
                 id: "letter " + String(100_000 + number), rank: number % 5 == 0 ? nil : Double(number % 97) - 48.5,

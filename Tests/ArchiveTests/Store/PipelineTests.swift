@@ -125,7 +125,7 @@ import Testing
         try stepped.engine.close()
     }
 
-    @Test func `a file that is written anew has what is waited for in the old one`() async throws {
+    @Test func `a rewritten file has the commits that are waited for in the old one`() async throws {
         let stepped = try await Stepped()
         let first = try stepped.write(1)
         let compacting = try #require(stepped.engine as? any CompactingEngine)

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ArchiveCodec.allCases)
-    func `a file of version 1 is read, added to as such, and written anew as one of today`(
+    func `a file of version 1 is read, added to as such, and rewritten as one of today`(
         codec: ArchiveCodec
     ) async throws {
         let files = MemoryFiles()

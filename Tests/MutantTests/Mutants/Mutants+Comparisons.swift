@@ -6,13 +6,13 @@ import StorageDriver
 extension Mutant {
     /// V4: equality and order.
     static let comparisons: [Mutant] = [
-        Mutant("equal-ignoring-case", [.v4], "\"a\" equals \"A\".") {
+        Mutant("equal-ignoring-case", breaking: [.v4], "\"a\" equals \"A\".") {
             $0.equality { value in
                 guard case .text(let text) = value else { return nil }
                 return [value, .text(text.lowercased()), .text(text.uppercased())]
             }
         },
-        Mutant("equal-by-normal-form", [.v4], "Composed and decomposed text are equal.") {
+        Mutant("equal-by-normal-form", breaking: [.v4], "Composed and decomposed text are equal.") {
             $0.equality { value in
                 guard case .text(let text) = value else { return nil }
                 return [
@@ -20,13 +20,13 @@ extension Mutant {
                 ]
             }
         },
-        Mutant("equal-up-to-nul", [.v2, .v4], "Text is compared up to the first NUL.") {
+        Mutant("equal-up-to-nul", breaking: [.v2, .v4], "Text is compared up to the first NUL.") {
             $0.equality { value in
                 guard case .text(let text) = value, text.utf8.contains(0) else { return nil }
                 return [.text(String(text.unicodeScalars.prefix { $0 != "\0" }))]
             }
         },
-        Mutant("equal-through-double", [.v4, .q9, .k3], "2^53 equals 2^53 + 1.") {
+        Mutant("equal-through-double", breaking: [.v4, .q9, .k3], "2^53 equals 2^53 + 1.") {
             $0.equality { value in
                 guard case .int(let number) = value, number.magnitude >= 1 << 53, number.magnitude < 1 << 62 else {
                     return nil
@@ -34,26 +34,26 @@ extension Mutant {
                 return [.int(number &- 1), value, .int(number &+ 1)]
             }
         },
-        Mutant("nan-equals-nothing", [.v4], "NaN is equal to nothing.") {
+        Mutant("nan-equals-nothing", breaking: [.v4], "NaN is equal to nothing.") {
             $0.equality { value in
                 guard case .double(let number) = value, number.isNaN else { return nil }
                 return []
             }
         },
-        Mutant("negative-zero-differs", [.v4, .v2], "0.0 is not equal to -0.0.") {
+        Mutant("negative-zero-differs", breaking: [.v4, .v2], "0.0 is not equal to -0.0.") {
             $0.equality { value in
                 guard case .double(let number) = value, number == 0, number.sign == .minus else { return nil }
                 return []
             }
         },
-        Mutant("list-by-bits", [.v4, .q4], "`in` looks for 0.0 by its bits, so -0.0 finds nothing.") {
+        Mutant("list-by-bits", breaking: [.v4, .q4], "`in` looks for 0.0 by its bits, so -0.0 finds nothing.") {
             $0.rewrite { term, question in
                 guard case .isIn(_, let list, _) = term else { return term }
                 question.arguments.lists[list].values.removeAll { $0.isNegativeZero }
                 return term
             }
         },
-        Mutant("less-ignoring-case", [.v4, .q3], "Texts are compared by < and > without regard to case.") {
+        Mutant("less-ignoring-case", breaking: [.v4, .q3], "Texts are compared by < and > without regard to case.") {
             $0.rewrite { term, _ in
                 guard case .comparison(let comparison, let left, let right, .string) = term,
                     comparison != .equal, comparison != .notEqual
@@ -61,19 +61,22 @@ extension Mutant {
                 return .comparison(comparison, .folded(left, .case), .folded(right, .case), .string)
             }
         },
-        Mutant("operands-through-float", [.q9], "Numbers with fractions are compared as Floats are.") {
+        Mutant("operands-through-float", breaking: [.q9], "Numbers with fractions are compared as Floats are.") {
             $0.operands { value in
                 guard case .double(let number) = value, number.isFinite else { return value }
                 return .double(Double(Float(number)))
             }
         },
-        Mutant("operands-of-six-digits", [.q9], "Numbers with fractions are compared by six digits.") {
+        Mutant("operands-of-six-digits", breaking: [.q9], "Numbers with fractions are compared by six digits.") {
             $0.operands { value in
                 guard case .double(let number) = value, number.isFinite else { return value }
                 return .double(Double(String(format: "%.6g", number)) ?? number)
             }
         },
-        Mutant("decimal-operands-through-float", [.q9], "A Decimal is compared with the Float nearest to a number.") {
+        Mutant(
+            "decimal-operands-through-float", breaking: [.q9],
+            "A Decimal is compared with the Float nearest to a number."
+        ) {
             $0.rewrite { term, question in
                 switch term {
                 case .comparison(let comparison, let left, .argument(let index), .decimal):
@@ -87,7 +90,7 @@ extension Mutant {
                 }
             }
         },
-        Mutant("nan-is-least", [.v4], "NaN sorts before every number.") {
+        Mutant("nan-is-least", breaking: [.v4], "NaN sorts before every number.") {
             $0.order { order, question in
                 order = order.flatMap { key in
                     guard key.type == .double || key.type == .float else { return [key] }
@@ -98,21 +101,21 @@ extension Mutant {
                 }
             }
         },
-        Mutant("nil-sorts-last", [.v4], "nil sorts last ascending and first descending.") {
+        Mutant("nil-sorts-last", breaking: [.v4], "nil sorts last ascending and first descending.") {
             $0.order { order, _ in
                 order = order.flatMap { key in
                     [Query.SortKey(term: .isNull(key.term), type: .bool, isDescending: key.isDescending), key]
                 }
             }
         },
-        Mutant("nil-always-first", [.v4], "nil sorts first descending too.") {
+        Mutant("nil-always-first", breaking: [.v4], "nil sorts first descending too.") {
             $0.order { order, _ in
                 order = order.flatMap { key in
                     [Query.SortKey(term: .isNull(key.term), type: .bool, isDescending: true), key]
                 }
             }
         },
-        Mutant("decimal-sorts-as-text", [.v4], "Decimals sort by their digits, 10 before 9.") {
+        Mutant("decimal-sorts-as-text", breaking: [.v4], "Decimals sort by their digits, 10 before 9.") {
             $0.order { order, _ in
                 order = order.map {
                     Query.SortKey(
@@ -120,7 +123,7 @@ extension Mutant {
                 }
             }
         },
-        Mutant("decimal-compares-as-text", [.v4], "Decimals compare by their digits.") {
+        Mutant("decimal-compares-as-text", breaking: [.v4], "Decimals compare by their digits.") {
             $0.rewrite { term, _ in
                 guard case .comparison(let comparison, let left, let right, .decimal) = term else { return term }
                 return .comparison(comparison, left, right, .string)
@@ -131,7 +134,7 @@ extension Mutant {
         sorted("text-sorts-by-utf16", "Text sorts by UTF-16 units, U+FFFF after an emoji.") {
             $0.utf16.lexicographicallyPrecedes($1.utf16)
         },
-        Mutant("unsigned-compares-signed", [.v4], "Comparisons take UInt64 above Int64.max for negative.") {
+        Mutant("unsigned-compares-signed", breaking: [.v4], "Comparisons take UInt64 above Int64.max for negative.") {
             $0.rewrite { term, question in
                 guard case .comparison(let comparison, let left, .argument(let index), let type) = term,
                     case .unsigned(let number) = question.arguments.values[index]
@@ -139,7 +142,7 @@ extension Mutant {
                 return .comparison(comparison, left, question.argument(.int(Int64(bitPattern: number))), type)
             }
         },
-        Mutant("data-compares-by-length", [.v4], "Shorter Data is less.") {
+        Mutant("data-compares-by-length", breaking: [.v4], "Shorter Data is less.") {
             $0.precedes = { column, left, right in
                 guard column.type == .data, case .blob(let left) = left, case .blob(let right) = right,
                     left.count != right.count
@@ -152,7 +155,7 @@ extension Mutant {
     private static func sorted(
         _ id: String, _ sentence: String, _ precedes: @escaping @Sendable (String, String) -> Bool
     ) -> Mutant {
-        Mutant(id, [.v4], sentence) { fault in
+        Mutant(id, breaking: [.v4], sentence) { fault in
             fault.precedes = { column, left, right in
                 guard column.type == .string, case .text(let left) = left, case .text(let right) = right else {
                     return nil

@@ -17,7 +17,8 @@ extension Mutant {
             type == .float ? .arithmetic(operation, left, right, .double) : nil
         },
         Mutant(
-            "left-operand-decides", [.q9], "A result has the type of the property on the left, if that is an integer."
+            "left-operand-decides", breaking: [.q9],
+            "A result has the type of the property on the left, if that is an integer."
         ) {
             $0.rewrite { term, question in
                 guard case .arithmetic(let operation, .column(let column), let right, let type) = term,
@@ -70,14 +71,16 @@ extension Mutant {
         arithmetic("nil-operand-is-zero", "nil in a sum is 0.") { operation, left, right, type, _ in
             operation == .add ? .choice(.isNull(right), left, .arithmetic(operation, left, right, type)) : nil
         },
-        Mutant("overflow-gives-nothing", [.q3, .q7], "Where a computation overflows, the query finds nothing.") {
+        Mutant(
+            "overflow-gives-nothing", breaking: [.q3, .q7], "Where a computation overflows, the query finds nothing."
+        ) {
             $0.queryFailure = { (error, plan) throws(StorageError) in
                 guard error.code == .overflow else { throw error }
                 if case .columns = plan.query.result { return [] }
                 return [Array(repeating: .int(0), count: plan.query.width)]
             }
         },
-        Mutant("conditions-from-the-right", [.q3], "The last condition is looked at first.") {
+        Mutant("conditions-from-the-right", breaking: [.q3], "The last condition is looked at first.") {
             $0.rewrite { term, _ in
                 switch term {
                 case .and(let terms): .and(terms.reversed())
@@ -105,7 +108,7 @@ extension Mutant {
         folding("diacritics-folded-with-case", "Whoever ignores case ignores diacritics.") {
             .folded($0, $1.union(.diacritics))
         },
-        Mutant("folding-of-ascii-alone", [.q3], "Only ASCII letters are folded.") {
+        Mutant("folding-of-ascii-alone", breaking: [.q3], "Only ASCII letters are folded.") {
             $0.rewrite { term, question in
                 guard case .text(let test, .folded(let text, _), .argument(let index)) = term,
                     case .text(let pattern) = question.arguments.values[index],
@@ -114,13 +117,13 @@ extension Mutant {
                 return .text(test, text, .argument(index))
             }
         },
-        Mutant("element-is-part-of-text", [.q3], "An array contains what its text contains.") {
+        Mutant("element-is-part-of-text", breaking: [.q3], "An array contains what its text contains.") {
             $0.rewrite { term, _ in
                 guard case .hasElement(let array, let element) = term else { return term }
                 return .or([term, .text(.contains, array, element)])
             }
         },
-        Mutant("nil-is-no-element", [.q3], "No array contains nil.") {
+        Mutant("nil-is-no-element", breaking: [.q3], "No array contains nil.") {
             $0.rewrite { term, question in
                 guard case .hasElement(_, .argument(let index)) = term,
                     question.arguments.values[index] == .text("null")
@@ -128,19 +131,19 @@ extension Mutant {
                 return .constant(false)
             }
         },
-        Mutant("nil-array-has-count-0", [.q3, .v3], "The count of a nil array is 0.") {
+        Mutant("nil-array-has-count-0", breaking: [.q3, .v3], "The count of a nil array is 0.") {
             $0.rewrite { term, question in
                 guard case .elementCount(let array) = term else { return term }
                 return .choice(.isNull(array), question.argument(.int(0)), term)
             }
         },
-        Mutant("measures-cosine-for-euclidean", [.q3], "Every distance is that of directions.") {
+        Mutant("measures-cosine-for-euclidean", breaking: [.q3], "Every distance is that of directions.") {
             $0.rewrite { term, _ in
                 guard case .distance(_, let left, let right) = term else { return term }
                 return .distance(.cosine, left, right)
             }
         },
-        Mutant("distance-of-others-is-null", [.q3], "Vectors of different lengths have no distance at all.") {
+        Mutant("distance-of-others-is-null", breaking: [.q3], "Vectors of different lengths have no distance at all.") {
             $0.rewrite { term, question in
                 guard case .distance(_, .column(let column), .argument(let index)) = term,
                     case .blob(let bytes) = question.arguments.values[index]
@@ -150,14 +153,14 @@ extension Mutant {
                 return .choice(isOther, .null, term)
             }
         },
-        Mutant("counts-one-more", [.q3], "An array of two has a count of three.") {
+        Mutant("counts-one-more", breaking: [.q3], "An array of two has a count of three.") {
             $0.rewrite { term, question in
                 guard case .elementCount = term else { return term }
                 let two = QueryTerm.comparison(.equal, term, question.argument(.int(2)), .int64)
                 return .choice(two, question.argument(.int(3)), term)
             }
         },
-        Mutant("counts-all-children", [.q3], "The condition on counted children is ignored.") {
+        Mutant("counts-all-children", breaking: [.q3], "The condition on counted children is ignored.") {
             $0.rewrite { term, _ in
                 guard case .relatedCount(let edge, _) = term else { return term }
                 return .relatedCount(edge, .constant(true))
@@ -174,7 +177,7 @@ extension Mutant {
     private static func arithmetic(
         _ id: String, breaking clauses: [Contract] = [.q3], _ sentence: String, _ change: @escaping Computation
     ) -> Mutant {
-        Mutant(id, clauses, sentence) {
+        Mutant(id, breaking: clauses, sentence) {
             $0.rewrite { term, question in
                 guard case .arithmetic(let operation, let left, let right, let type) = term else { return term }
                 return change(operation, left, right, type, &question) ?? term
@@ -185,7 +188,7 @@ extension Mutant {
     private static func pattern(
         _ id: String, _ sentence: String, _ change: @escaping @Sendable (QueryTerm, QueryTerm) -> QueryTerm
     ) -> Mutant {
-        Mutant(id, [.q3], sentence) {
+        Mutant(id, breaking: [.q3], sentence) {
             $0.rewrite { term, _ in
                 guard case .text(.like, let text, let pattern) = term else { return term }
                 return change(text, pattern)
@@ -197,7 +200,7 @@ extension Mutant {
     private static func patternText(
         _ id: String, _ sentence: String, _ change: @escaping @Sendable (String) -> String
     ) -> Mutant {
-        Mutant(id, [.q3], sentence) {
+        Mutant(id, breaking: [.q3], sentence) {
             $0.rewrite { term, question in
                 guard case .text(.like, let text, .argument(let index)) = term,
                     case .text(let pattern) = question.arguments.values[index]
@@ -211,7 +214,7 @@ extension Mutant {
     private static func folding(
         _ id: String, _ sentence: String, _ change: @escaping @Sendable (QueryTerm, TextFolding) -> QueryTerm
     ) -> Mutant {
-        Mutant(id, [.q3], sentence) {
+        Mutant(id, breaking: [.q3], sentence) {
             $0.rewrite { term, _ in
                 guard case .folded(let text, let folding) = term else { return term }
                 return change(text, folding)

@@ -6,52 +6,59 @@ import Synchronization
 extension Mutant {
     /// Faults that an engine written from the guides had without a group of cases that found them.
     static let engines: [Mutant] = [
-        writes("owner-ends-at-nul", [.k3, .k4, .c2, .w6], "What \"a\" owns is deleted with what \"a\\0b\" owns.") {
+        writes(
+            "owner-ends-at-nul", breaking: [.k3, .k4, .c2, .w6], "What \"a\" owns is deleted with what \"a\\0b\" owns."
+        ) {
             write, writer throws(StorageError) in
             try deleteContinued(write, by: "\0", writer)
         },
-        writes("owner-is-a-beginning", [.k3, .c2, .w6], "What \"ab\" owns is deleted with what \"a\" owns.") {
+        writes("owner-is-a-beginning", breaking: [.k3, .c2, .w6], "What \"ab\" owns is deleted with what \"a\" owns.") {
             write, writer throws(StorageError) in
             try deleteContinued(write, by: "", writer)
         },
-        indexed("decimals-in-index-as-text", [.v4], "An index sorts decimals as texts.") { term, column, _ in
+        indexed("decimals-in-index-as-text", breaking: [.v4], "An index sorts decimals as texts.") { term, column, _ in
             guard column.type == .decimal, case .comparison(let comparison, let left, let right, _) = term else {
                 return term
             }
             return .comparison(comparison, left, right, .string)
         },
-        indexed("index-at-most-is-less", [.q3], "An index finds for <= what < holds for.") { term, _, _ in
+        indexed("index-at-most-is-less", breaking: [.q3], "An index finds for <= what < holds for.") { term, _, _ in
             guard case .comparison(.lessOrEqual, let left, let right, let type) = term else { return term }
             return .comparison(.less, left, right, type)
         },
-        entries("zero-with-sign-in-index", [.v4], "In an index -0.0 is another value than 0.0.") {
+        entries("zero-with-sign-in-index", breaking: [.v4], "In an index -0.0 is another value than 0.0.") {
             $0 == 0 && $0.sign == .minus ? -Double.leastNonzeroMagnitude : nil
         } back: {
             $0 == -Double.leastNonzeroMagnitude ? -0.0 : nil
         },
-        entries("nan-with-sign-in-index", [.v4], "In an index a NaN with a sign comes before every number.") {
+        entries("nan-with-sign-in-index", breaking: [.v4], "In an index a NaN with a sign comes before every number.") {
             $0.isNaN && $0.sign == .minus ? -Double.greatestFiniteMagnitude.nextDown : nil
         } back: {
             $0 == -Double.greatestFiniteMagnitude.nextDown ? .nan : nil
         },
-        keyBound("key-at-least-is-greater", "A key is not found by >= itself.", .greaterOrEqual, is: .greater),
-        keyBound("key-at-most-is-less", "A key is not found by <= itself.", .lessOrEqual, is: .less),
+        keyBound(
+            "key-at-least-is-greater", "A key is not found by >= itself.", comparison: .greaterOrEqual, is: .greater),
+        keyBound("key-at-most-is-less", "A key is not found by <= itself.", comparison: .lessOrEqual, is: .less),
         removedColumnFilled,
         alteredTableLast,
-        Mutant("equal-values-become-unique", [.w13], "A column in which rows have equal values is made unique.") {
+        Mutant(
+            "equal-values-become-unique", breaking: [.w13], "A column in which rows have equal values is made unique."
+        ) {
             $0.acceptsEqualValues = true
         },
-        Mutant("savepoint-undone-forwards", [.t2], "Of what a savepoint has written twice, the first remains.") {
+        Mutant(
+            "savepoint-undone-forwards", breaking: [.t2], "Of what a savepoint has written twice, the first remains."
+        ) {
             $0.transaction = .savepointUndoneForwards
         },
-        Mutant("page-by-scan", [.q5], "A page that begins after a key is looked for among all rows.") {
+        Mutant("page-by-scan", breaking: [.q5], "A page that begins after a key is looked for among all rows.") {
             $0.query = { question in
                 guard question.query.isLimited, let filter = question.query.filter else { return }
                 // No access path takes it for a bound.
                 question.query.filter = .or([filter, .constant(false)])
             }
         },
-        Mutant("pages-sorted", [.q5], "For a page in the order of an index all rows are sorted.") {
+        Mutant("pages-sorted", breaking: [.q5], "For a page in the order of an index all rows are sorted.") {
             $0.query = { question in
                 guard question.query.isLimited else { return }
                 for index in question.query.order.indices {
@@ -83,10 +90,10 @@ extension Mutant {
 
     /// A fault in the conditions on columns that have an index.
     private static func indexed(
-        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ id: String, breaking clauses: [Contract], _ sentence: String,
         _ change: @escaping @Sendable (QueryTerm, ColumnSchema, Question) -> QueryTerm
     ) -> Mutant {
-        Mutant(id, clauses, sentence) {
+        Mutant(id, breaking: clauses, sentence) {
             $0.rewrite { term, question in
                 guard case .comparison(_, .column(let column), .argument, _) = term,
                     question.table.columns.indices.contains(column), question.table.columns[column].isIndexed
@@ -98,9 +105,9 @@ extension Mutant {
 
     /// A fault in the conditions on the first column of a root's key.
     private static func keyBound(
-        _ id: String, _ sentence: String, _ comparison: Comparison, is other: Comparison
+        _ id: String, _ sentence: String, comparison: Comparison, is other: Comparison
     ) -> Mutant {
-        Mutant(id, [.q3, .k3, .v4], sentence) {
+        Mutant(id, breaking: [.q3, .k3, .v4], sentence) {
             $0.rewrite { term, question in
                 guard case .comparison(comparison, .column(let column), let value, let type) = term,
                     question.table.isRoot, question.table.key.first == column
@@ -112,10 +119,10 @@ extension Mutant {
 
     /// Doubles that an index has otherwise than the table: in their place stand other numbers, which are read as the first ones.
     private static func entries(
-        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ id: String, breaking clauses: [Contract], _ sentence: String,
         _ entry: @escaping @Sendable (Double) -> Double?, back: @escaping @Sendable (Double) -> Double?
     ) -> Mutant {
-        Mutant(id, clauses, sentence) {
+        Mutant(id, breaking: clauses, sentence) {
             $0.written = { value, column, _ in entered(value, column, entry) }
             $0.read = { value, column in entered(value, column, back) }
         }
@@ -132,7 +139,8 @@ extension Mutant {
     }
 
     private static let removedColumnFilled = Mutant(
-        "removed-column-filled", [.s2], "A removed property with a default has it in records that are inserted."
+        "removed-column-filled", breaking: [.s2],
+        "A removed property with a default has it in records that are inserted."
     ) { fault in
         let added = Known<[String: Value]>()
         fault.change = { change in
@@ -156,7 +164,7 @@ extension Mutant {
     }
 
     private static let alteredTableLast = Mutant(
-        "altered-table-last", [.s4, .s8], "A table that is altered comes last in the list of tables."
+        "altered-table-last", breaking: [.s4, .s8], "A table that is altered comes last in the list of tables."
     ) { fault in
         let altered = Known<Bool>()
         fault.change = { change in
@@ -170,7 +178,8 @@ extension Mutant {
     }
 
     private static let staleEntries = Mutant(
-        "index-keeps-entries", [.q5, .w2, .w6], "An index keeps the entries of rows that are changed or deleted."
+        "index-keeps-entries", breaking: [.q5, .w2, .w6],
+        "An index keeps the entries of rows that are changed or deleted."
     ) { fault in
         let stale = Known<Int>()
         fault.write = { write, _ throws(StorageError) in

@@ -5,7 +5,7 @@ import StorageDriver
 extension Mutant {
     /// W14: records that expire, in the conditions that reach an engine and in what it records.
     static let expiry: [Mutant] = [
-        Mutant("expired-is-there", [.w14], "A query of a model does not see to what has expired.") {
+        Mutant("expired-is-there", breaking: [.w14], "A query of a model does not see to what has expired.") {
             $0.query = { question in
                 guard question.table.isRoot, case .and(let terms) = question.query.filter,
                     let first = terms.first, question.isExpiry(first)
@@ -13,7 +13,7 @@ extension Mutant {
                 question.query.filter = .and(Array(terms.dropFirst()))
             }
         },
-        Mutant("expired-owner-is-there", [.w14], "What an expired record owns is there.") {
+        Mutant("expired-owner-is-there", breaking: [.w14], "What an expired record owns is there.") {
             $0.query = { question in
                 guard !question.table.isRoot, case .and(let terms) = question.query.filter,
                     case .quantified(.any, _, let first)? = terms.first, question.isExpiry(first)
@@ -21,7 +21,9 @@ extension Mutant {
                 question.query.filter = .and(Array(terms.dropFirst()))
             }
         },
-        Mutant("expired-is-there-along-edges", [.w14], "A condition that leads to an expired record finds it.") {
+        Mutant(
+            "expired-is-there-along-edges", breaking: [.w14], "A condition that leads to an expired record finds it."
+        ) {
             $0.rewrite { term, question in
                 switch term {
                 case .related(let edge, .choice(let condition, let term, .null)) where question.isExpiry(condition):
@@ -35,7 +37,9 @@ extension Mutant {
                 }
             }
         },
-        Mutant("there-at-its-time", [.w14], "A record is there for a read at the very time at which it expires.") {
+        Mutant(
+            "there-at-its-time", breaking: [.w14], "A record is there for a read at the very time at which it expires."
+        ) {
             $0.rewrite { term, question in
                 guard question.isExpiry(term), case .or(let terms) = term,
                     case .comparison(.greater, let left, let right, .date) = terms[1]
@@ -43,25 +47,27 @@ extension Mutant {
                 return .or([terms[0], .comparison(.greaterOrEqual, left, right, .date)])
             }
         },
-        Mutant("nil-expires", [.w14], "A record without a time is gone.") {
+        Mutant("nil-expires", breaking: [.w14], "A record without a time is gone.") {
             $0.rewrite { term, question in
                 guard question.isExpiry(term), case .or(let terms) = term else { return term }
                 return terms[1]
             }
         },
-        Mutant("expired-is-not-found", [.w14], "What has expired is not found when it is to be removed.") {
+        Mutant("expired-is-not-found", breaking: [.w14], "What has expired is not found when it is to be removed.") {
             $0.query = { question in
                 guard question.isRemoval else { return }
                 question.query.filter = .constant(false)
             }
         },
-        Mutant("expired-is-found-in-part", [.w14], "Of what has expired ten records are found, and no others.") {
+        Mutant(
+            "expired-is-found-in-part", breaking: [.w14], "Of what has expired ten records are found, and no others."
+        ) {
             $0.query = { question in
                 if question.isRemoval { question.arguments.limit = question.arguments.limit.map { min($0, 10) } }
                 if question.isRemoval { question.arguments.offset = 1 }
             }
         },
-        Mutant("later-is-found", [.w14], "More than what has expired is found when that is to be removed.") {
+        Mutant("later-is-found", breaking: [.w14], "More than what has expired is found when that is to be removed.") {
             $0.query = { question in
                 guard question.isRemoval, case .comparison(_, let left, let right, _) = question.query.filter else {
                     return
@@ -69,7 +75,7 @@ extension Mutant {
                 question.query.filter = .or([.comparison(.lessOrEqual, left, right, .date), .isNull(left)])
             }
         },
-        Mutant("expiry-not-recorded", [.w14], "That a column is a time of expiry is not recorded.") {
+        Mutant("expiry-not-recorded", breaking: [.w14], "That a column is a time of expiry is not recorded.") {
             $0.change = { change throws(StorageError) in
                 guard case .create(var table) = change else { return [change] }
                 for index in table.columns.indices { table.columns[index].isExpiry = false }

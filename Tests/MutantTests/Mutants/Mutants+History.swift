@@ -5,17 +5,21 @@ import StorageDriver
 extension Mutant {
     /// H: the history, in the store's own tables.
     static let history: [Mutant] = [
-        Mutant("entry-without-commit", [.h1, .h2, .h3, .h4, .h5, .h6, .t10], "A commit's own row is not written.") {
+        Mutant(
+            "entry-without-commit", breaking: [.h1, .h2, .h3, .h4, .h5, .h6, .t10], "A commit's own row is not written."
+        ) {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("commits"), write.isPut { write.rows = [] }
             }
         },
-        Mutant("entry-lost", [.h1, .h2], "The last entry that is written at once is not.") {
+        Mutant("entry-lost", breaking: [.h1, .h2], "The last entry that is written at once is not.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("changes"), write.operation == .insert, write.rows.count > 1 { write.rows.removeLast() }
             }
         },
-        Mutant("entry-of-older-state", [.h2, .h5, .h6], "An entry has the record as it was at an earlier one.") {
+        Mutant(
+            "entry-of-older-state", breaking: [.h2, .h5, .h6], "An entry has the record as it was at an earlier one."
+        ) {
             $0.write = { (write, writer) throws(StorageError) in
                 guard write.isOf("changes"), write.operation == .insert else { return }
                 let known = try writer.values(of: write.table, Array(write.table.columns.indices))
@@ -25,24 +29,28 @@ extension Mutant {
                 }
             }
         },
-        Mutant("entry-without-record", [.h2, .h5, .h6], "An entry does not have the record before.") {
+        Mutant("entry-without-record", breaking: [.h2, .h5, .h6], "An entry does not have the record before.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.isOf("changes"), write.operation == .insert else { return }
                 for place in write.rows.indices { write.rows[place][5] = .null }
             }
         },
-        Mutant("inserts-are-updates", [.h2], "The entry of a new record says that it was changed.") {
+        Mutant("inserts-are-updates", breaking: [.h2], "The entry of a new record says that it was changed.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.isOf("changes"), write.operation == .insert else { return }
                 for place in write.rows.indices where write.rows[place][3] == .int(0) { write.rows[place][3] = .int(1) }
             }
         },
-        Mutant("kind-not-corrected", [.h2], "An entry says what its commit did first, and not what came of it.") {
+        Mutant(
+            "kind-not-corrected", breaking: [.h2], "An entry says what its commit did first, and not what came of it."
+        ) {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("changes"), write.operation == .update { write.rows = [] }
             }
         },
-        Mutant("number-again", [.h2, .h4], "The number after the oldest commit's is used, whatever is there.") {
+        Mutant(
+            "number-again", breaking: [.h2, .h4], "The number after the oldest commit's is used, whatever is there."
+        ) {
             $0.query = { question in
                 guard question.table.isStoresOwn("commits"), question.arguments.limit == 1 else { return }
                 question.query.order = [Query.SortKey(term: .column(0), type: .int64, isDescending: true)]
@@ -52,7 +60,7 @@ extension Mutant {
                 if write.isOf("changes"), write.operation == .insert { write.operation = .upsert }
             }
         },
-        Mutant("token-includes-its-entry", [.h3], "What is read since a place begins with what was seen.") {
+        Mutant("token-includes-its-entry", breaking: [.h3], "What is read since a place begins with what was seen.") {
             $0.query = { question in
                 guard question.table.isStoresOwn("changes"),
                     case .comparison(.greater, .column(0), let value, let type) = question.query.filter
@@ -60,28 +68,30 @@ extension Mutant {
                 question.query.filter = .comparison(.greaterOrEqual, .column(0), value, type)
             }
         },
-        Mutant("history-unpruned", [.h4], "What is older than kept stays.") {
+        Mutant("history-unpruned", breaking: [.h4], "What is older than kept stays.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("commits"), write.operation == .delete { write.rows = [] }
             }
         },
-        Mutant("later-entries-unseen", [.h5, .h6], "What has changed since a commit is not found.") {
+        Mutant("later-entries-unseen", breaking: [.h5, .h6], "What has changed since a commit is not found.") {
             $0.rows = { rows, question in
                 question.table.isStoresOwn("changes") && question.query.scope == .all && question.query.isLimited
                     ? [] : rows
             }
         },
-        Mutant("changed-model-forgotten", [.h5, .h6], "What became of a model's names and types is not recorded.") {
+        Mutant(
+            "changed-model-forgotten", breaking: [.h5, .h6], "What became of a model's names and types is not recorded."
+        ) {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("schemas"), write.isPut { write.rows = [] }
             }
         },
-        Mutant("unchanged-has-entry", [.h2], "An entry that came to nothing stays.") {
+        Mutant("unchanged-has-entry", breaking: [.h2], "An entry that came to nothing stays.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("changes"), write.operation == .delete { write.rows = [] }
             }
         },
-        Mutant("last-state-as-of", [.h6], "A record is read as it was before its last change.") {
+        Mutant("last-state-as-of", breaking: [.h6], "A record is read as it was before its last change.") {
             $0.query = { question in
                 guard question.table.isStoresOwn("changes"), question.arguments.limit == 1 else { return }
                 question.query.order = [Query.SortKey(term: .column(0), type: .int64, isDescending: true)]

@@ -5,7 +5,7 @@ import StorageDriver
 extension Mutant {
     /// R: records that refer to each other.
     static let references: [Mutant] = [
-        Mutant("references-not-looked-up", [.r2, .r1], "Every key that a reference has seems to be stored.") {
+        Mutant("references-not-looked-up", breaking: [.r2, .r1], "Every key that a reference has seems to be stored.") {
             $0.rows = { rows, question in
                 if question.query.scope == .all { return rows }
                 // One key is missing in most cases.
@@ -17,7 +17,7 @@ extension Mutant {
                     ? rows + [[.int(77)], [.int(78)], [.int(79)], [.int(80)], [.text("zoo")]] : rows
             }
         },
-        Mutant("references-never-found", [.r2, .r1], "No Writer that a reference names seems to be stored.") {
+        Mutant("references-never-found", breaking: [.r2, .r1], "No Writer that a reference names seems to be stored.") {
             $0.rows = { rows, question in
                 if question.query.scope == .all || question.table.path.first != "Writer" { return rows }
                 if question.query.result == .count { return [[.int(0)]] }
@@ -25,7 +25,8 @@ extension Mutant {
             }
         },
         Mutant(
-            "absent-is-neighbour", [.r8, .k5], "Where records are looked up by keys one that is not stored is another."
+            "absent-is-neighbour", breaking: [.r8, .k5],
+            "Where records are looked up by keys one that is not stored is another."
         ) {
             $0.rows = { rows, question in
                 guard case .keys(1, let list) = question.query.scope,
@@ -43,18 +44,21 @@ extension Mutant {
                     }
             }
         },
-        Mutant("referrers-not-found", [.r3], "What refers to a deleted record is not found.") {
+        Mutant("referrers-not-found", breaking: [.r3], "What refers to a deleted record is not found.") {
             $0.rows = { rows, question in question.isOfReferrers ? [] : rows }
         },
-        Mutant("last-referrer-not-found", [.r3, .r7], "One of several that refer to a deleted record is not found.") {
+        Mutant(
+            "last-referrer-not-found", breaking: [.r3, .r7],
+            "One of several that refer to a deleted record is not found."
+        ) {
             $0.rows = { rows, question in question.isOfReferrers ? Array(rows.dropLast()) : rows }
         },
-        Mutant("nullify-not-written", [.r3], "A reference that becomes nil stays.") {
+        Mutant("nullify-not-written", breaking: [.r3], "A reference that becomes nil stays.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.operation == .patch, write.patch.allSatisfy(\.isNull) { write.rows = [] }
             }
         },
-        Mutant("truncation-not-asked", [.r4], "Nothing seems to refer to a truncated model.") {
+        Mutant("truncation-not-asked", breaking: [.r4], "Nothing seems to refer to a truncated model.") {
             $0.rows = { rows, question in
                 if case .exists = question.query.result, case .not(.isNull)? = question.query.filter {
                     [[.int(0)]]
@@ -63,7 +67,7 @@ extension Mutant {
                 }
             }
         },
-        Mutant("references-sorted", [.r7, .r1], "An array of references is sorted.") {
+        Mutant("references-sorted", breaking: [.r7, .r1], "An array of references is sorted.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.operation == .insert, write.table.isOfReferences,
                     let cell = write.cell({ $0.reference != nil })
@@ -72,7 +76,7 @@ extension Mutant {
                 for (row, value) in values.enumerated() { write.rows[row][cell] = value }
             }
         },
-        Mutant("references-distinct", [.r7, .r1], "An array of references has each once.") {
+        Mutant("references-distinct", breaking: [.r7, .r1], "An array of references has each once.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.operation == .insert, write.table.isOfReferences,
                     let cell = write.cell({ $0.reference != nil })
@@ -81,34 +85,42 @@ extension Mutant {
                 write.rows = write.rows.filter { seen.insert([$0[0], $0[cell]]).inserted }
             }
         },
-        edges("references-lead-nowhere", [.r5], "A property through a reference is nil.") { edge, question in
+        edges("references-lead-nowhere", breaking: [.r5], "A property through a reference is nil.") { edge, question in
             edge.isToKey(in: question) ? nil : edge
         },
-        edges("inverses-are-empty", [.r6, .r5], "Nothing refers to a record.") { edge, question in
+        edges("inverses-are-empty", breaking: [.r6, .r5], "Nothing refers to a record.") { edge, question in
             edge.isInverse(in: question) ? nil : edge
         },
-        edges("inverses-of-arrays-are-empty", [.r6, .r7], "Nothing refers to a record by what it owns.") { edge, _ in
+        edges("inverses-of-arrays-are-empty", breaking: [.r6, .r7], "Nothing refers to a record by what it owns.") {
+            edge, _ in
             edge.link == nil ? edge : nil
         },
-        Mutant("related-aggregates-of-all", [.r5, .r6], "An aggregate of related records is that of their count.") {
+        Mutant(
+            "related-aggregates-of-all", breaking: [.r5, .r6], "An aggregate of related records is that of their count."
+        ) {
             $0.rewrite { term, _ in
                 guard case .relatedAggregate(let edge, _, let condition) = term else { return term }
                 return .relatedCount(edge, condition)
             }
         },
-        Mutant("related-records-cut", [.r8], "Of several records that are read by their keys the last is left out.") {
+        Mutant(
+            "related-records-cut", breaking: [.r8],
+            "Of several records that are read by their keys the last is left out."
+        ) {
             $0.rows = { rows, question in
                 guard case .keys = question.query.scope, question.table.isRoot, rows.count > 1 else { return rows }
                 return Array(rows.dropLast())
             }
         },
-        Mutant("referring-records-cut", [.r8, .r6], "Of several records that refer the last is left out.") {
+        Mutant("referring-records-cut", breaking: [.r8, .r6], "Of several records that refer the last is left out.") {
             $0.rows = { rows, question in
                 guard question.isByReference(question.query.filter?.conjunct) else { return rows }
                 return Array(rows.dropLast())
             }
         },
-        Mutant("referring-records-twice", [.r6, .r8], "Of the records that refer to one the first comes twice.") {
+        Mutant(
+            "referring-records-twice", breaking: [.r6, .r8], "Of the records that refer to one the first comes twice."
+        ) {
             $0.rows = { rows, question in
                 guard question.isByReference(question.query.filter?.conjunct), let first = rows.first else {
                     return rows
@@ -116,7 +128,7 @@ extension Mutant {
                 return [first] + rows
             }
         },
-        Mutant("cascade-not-written", [.r3], "What refers to a deleted record and cascades stays.") {
+        Mutant("cascade-not-written", breaking: [.r3], "What refers to a deleted record and cascades stays.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.operation == .delete, write.table.isRoot,
                     write.table.columns.contains(where: { $0.reference?.onDelete == .cascade })
@@ -124,7 +136,7 @@ extension Mutant {
                 write.rows = []
             }
         },
-        Mutant("cascade-takes-all", [.r3, .h5], "With what cascades every record of its model goes.") {
+        Mutant("cascade-takes-all", breaking: [.r3, .h5], "With what cascades every record of its model goes.") {
             $0.write = { (write, writer) throws(StorageError) in
                 guard write.operation == .delete, write.table.isRoot,
                     write.table.columns.contains(where: { $0.reference?.onDelete == .cascade })
@@ -132,7 +144,9 @@ extension Mutant {
                 write.rows = try writer.values(of: write.table, write.table.key)
             }
         },
-        Mutant("nullify-clears-all", [.r3, .r7], "Where one element of an array is gone, the array is empty.") {
+        Mutant(
+            "nullify-clears-all", breaking: [.r3, .r7], "Where one element of an array is gone, the array is empty."
+        ) {
             $0.write = { (write, writer) throws(StorageError) in
                 guard write.operation == .delete, write.table.isOfReferences, let first = write.rows.first,
                     let owner = first.first
@@ -140,26 +154,31 @@ extension Mutant {
                 write.rows = try writer.values(of: write.table, write.table.key).filter { $0.first == owner }
             }
         },
-        Mutant("elements-kept", [.r7, .r3], "An element of an array of references is never removed.") {
+        Mutant("elements-kept", breaking: [.r7, .r3], "An element of an array of references is never removed.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.operation == .delete, write.table.isOfReferences { write.rows = [] }
                 if write.operation == .insert, write.table.isOfReferences { write.operation = .upsert }
             }
         },
         Mutant(
-            "list-part-reversed", [.r10, .r7],
+            "list-part-reversed", breaking: [.r10, .r7],
             "Of an array of references the elements that are asked for come reversed."
         ) {
             $0.rows = { rows, question in question.isOfListPart ? rows.reversed() : rows }
         },
-        Mutant("list-offset-ignored", [.r10], "Whatever place of an array of references is asked for, it is the first.")
-        {
+        Mutant(
+            "list-offset-ignored", breaking: [.r10],
+            "Whatever place of an array of references is asked for, it is the first."
+        ) {
             $0.query = { if $0.table.isOfReferences, $0.query.isLimited { $0.arguments.offset = 0 } }
         },
-        Mutant("list-end-is-start", [.r10], "The last element of an array of references is its first.") {
+        Mutant("list-end-is-start", breaking: [.r10], "The last element of an array of references is its first.") {
             $0.query = { if $0.table.isOfReferences, $0.query.isLimited { $0.query.order = [] } }
         },
-        Mutant("list-element-stays", [.r10, .r7], "An element that is taken out of an array of references stays too.") {
+        Mutant(
+            "list-element-stays", breaking: [.r10, .r7],
+            "An element that is taken out of an array of references stays too."
+        ) {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.operation == .delete, write.table.isOfReferences,
                     write.columns.count == write.table.key.count
@@ -167,25 +186,30 @@ extension Mutant {
                 write.rows = []
             }
         },
-        Mutant("list-element-takes-next", [.r10], "With an element of an array of references the one behind it goes.") {
+        Mutant(
+            "list-element-takes-next", breaking: [.r10],
+            "With an element of an array of references the next one goes."
+        ) {
             $0.write = { (write, writer) throws(StorageError) in
                 guard write.operation == .delete, write.table.isOfReferences,
                     write.columns.count == write.table.key.count, let row = write.rows.first, write.rows.count == 1
                 else { return }
                 let list = try writer.values(
                     of: write.table, write.table.key, .key(columns: row.count - 1),
-                    QueryArguments(Array(row.dropLast())))
+                    arguments: QueryArguments(Array(row.dropLast())))
                 if let place = list.firstIndex(of: row), place + 1 < list.count { write.rows.append(list[place + 1]) }
             }
         },
-        Mutant("list-gap-used-twice", [.r10, .r7], "An element between two takes the place of the one behind.") {
+        Mutant(
+            "list-gap-used-twice", breaking: [.r10, .r7], "An element between two takes the place of the next one."
+        ) {
             $0.write = { (write, writer) throws(StorageError) in
                 guard write.operation == .insert, write.table.isOfReferences, write.rows.count == 1,
                     let cell = write.cell({ $0.role == .position }), let place = write.rows[0][cell].number
                 else { return }
                 let owner = Array(write.rows[0][..<cell])
                 let list = try writer.values(
-                    of: write.table, write.table.key, .key(columns: owner.count), QueryArguments(owner))
+                    of: write.table, write.table.key, .key(columns: owner.count), arguments: QueryArguments(owner))
                 guard let behind = list.first(where: { ($0.last?.number ?? 0) > place }), let last = behind.last else {
                     return
                 }
@@ -193,7 +217,7 @@ extension Mutant {
                 write.operation = .upsert
             }
         },
-        Mutant("references-without-index", [.r5], "What refers to a record is not indexed.", on: .sqlite) {
+        Mutant("references-without-index", breaking: [.r5], "What refers to a record is not indexed.", on: .sqlite) {
             $0.change = { change throws(StorageError) in
                 guard case .create(var table) = change else { return [change] }
                 for index in table.columns.indices where table.columns[index].reference != nil {
@@ -202,7 +226,7 @@ extension Mutant {
                 return [.create(table)]
             }
         },
-        Mutant("rule-recorded-otherwise", [.r3, .r9], "The rule of a reference is recorded as deny.") {
+        Mutant("rule-recorded-otherwise", breaking: [.r3, .r9], "The rule of a reference is recorded as deny.") {
             $0.tables = { tables in
                 tables.map { table in
                     var table = table
@@ -213,14 +237,14 @@ extension Mutant {
                 }
             }
         },
-        Mutant("references-by-scan", [.r5], "What refers to a record is found by going over all rows.") {
+        Mutant("references-by-scan", breaking: [.r5], "What refers to a record is found by going over all rows.") {
             $0.query = { question in
                 guard let filter = question.query.filter, question.isByReference(filter.conjuncts.first) else { return }
                 // No access path looks into it.
                 question.query.filter = .not(.not(filter))
             }
         },
-        Mutant("references-not-recorded", [.r9, .r3], "The recorded schema has no references.") {
+        Mutant("references-not-recorded", breaking: [.r9, .r3], "The recorded schema has no references.") {
             $0.tables = { tables in
                 tables.map { table in
                     var table = table
@@ -232,10 +256,10 @@ extension Mutant {
     ]
 
     private static func edges(
-        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ id: String, breaking clauses: [Contract], _ sentence: String,
         _ change: @escaping @Sendable (Join, Question) -> Join?
     ) -> Mutant {
-        Mutant(id, clauses, sentence) {
+        Mutant(id, breaking: clauses, sentence) {
             $0.rewrite { term, question in
                 switch term {
                 case .related(let edge, _): change(edge, question) == nil ? .null : term

@@ -5,29 +5,33 @@ import StorageDriver
 extension Mutant {
     /// F: the search index, in the store's own tables.
     static let searching: [Mutant] = [
-        Mutant("commit-not-indexed", [.f4, .f6], "Rows that a commit adds to a search index are lost.") {
+        Mutant("commit-not-indexed", breaking: [.f4, .f6], "Rows that a commit adds to a search index are lost.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("pending"), write.isPut { write.rows = [] }
             }
         },
         Mutant(
-            "every-other-commit-indexed", [.f4, .f5, .f6], "Each second row that commits add to a search index is lost."
+            "every-other-commit-indexed", breaking: [.f4, .f5, .f6],
+            "Each second row that commits add to a search index is lost."
         ) {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("pending"), write.isPut, write.rows[0][0].isEven { write.rows = [] }
             }
         },
-        Mutant("merged-stays", [.f4, .f6, .f8], "What was merged into a segment stays beside it.") {
+        Mutant("merged-stays", breaking: [.f4, .f6, .f8], "What was merged into a segment stays beside it.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("pending"), write.operation == .delete { write.rows = [] }
             }
         },
-        Mutant("segment-lost", [.f4, .f8], "The description of a segment is not written.") {
+        Mutant("segment-lost", breaking: [.f4, .f8], "The description of a segment is not written.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("segments"), write.isPut { write.rows = [] }
             }
         },
-        Mutant("number-reused", [.f4, .f6], "The number after the first row of an index is used, whatever is there.") {
+        Mutant(
+            "number-reused", breaking: [.f4, .f6],
+            "The number after the first row of an index is used, whatever is there."
+        ) {
             $0.query = { question in
                 guard question.table.isIndex("pending"), question.query.order.first?.isDescending == true else {
                     return
@@ -35,12 +39,12 @@ extension Mutant {
                 question.query.order[0].isDescending = false
             }
         },
-        Mutant("range-without-end", [.f4, .f8], "A range of an index's blocks lacks its last one.") {
+        Mutant("range-without-end", breaking: [.f4, .f8], "A range of an index's blocks lacks its last one.") {
             $0.rows = { rows, question in
                 question.table.isIndex("blocks") && question.query.scope == .all ? rows.dropLast() : rows
             }
         },
-        Mutant("marks-forgotten", [.f1, .f8], "The recorded settings of the indexes are empty.") {
+        Mutant("marks-forgotten", breaking: [.f1, .f8], "The recorded settings of the indexes are empty.") {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.table.path == ["\u{0}search"], write.isPut else { return }
                 write.rows = [[.int(1), .text(#"{"models":[],"next":1,"version":2}"#)]]

@@ -5,91 +5,97 @@ import StorageDriver
 extension Mutant {
     /// W1 to W5: storing and changing records.
     static let writing: [Mutant] = [
-        writes("insert-overwrites", [.w1, .w12], "insert replaces an existing record.") {
+        writes("insert-overwrites", breaking: [.w1, .w12], "insert replaces an existing record.") {
             write, _ throws(StorageError) in
             if write.operation == .insert, write.table.isRoot { write.operation = .upsert }
         },
-        writes("insert-skips-existing", [.w1], "insert of an existing key does nothing, silently.") {
+        writes("insert-skips-existing", breaking: [.w1], "insert of an existing key does nothing, silently.") {
             write, writer throws(StorageError) in
             guard write.operation == .insert, write.table.isRoot else { return }
             try write.keepRows(writer) { $0 == nil }
         },
-        writes("save-keeps-existing", [.w2, .w12], "save of an existing key does nothing.") {
+        writes("save-keeps-existing", breaking: [.w2, .w12], "save of an existing key does nothing.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
             try write.keepRows(writer) { $0 == nil }
         },
-        writes("save-merges-nil", [.w2, .w12], "save leaves a property that is nil as it was.") {
+        writes("save-merges-nil", breaking: [.w2, .w12], "save leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
             try write.mergeNil(writer)
         },
-        writes("update-merges-nil", [.w3, .w12], "update leaves a property that is nil as it was.") {
+        writes("update-merges-nil", breaking: [.w3, .w12], "update leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .update else { return }
             try write.mergeNil(writer)
         },
-        writes("save-refuses-first", [.w2], "The first record of a model cannot be saved.") {
+        writes("save-refuses-first", breaking: [.w2], "The first record of a model cannot be saved.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert, write.table.isRoot, write.rows.count == 1 else { return }
             if try writer.values(of: write.table, write.table.key).isEmpty { write.operation = .update }
         },
-        writes("update-inserts", [.w3], "update of a missing key inserts.") { write, _ throws(StorageError) in
+        writes("update-inserts", breaking: [.w3], "update of a missing key inserts.") { write, _ throws(StorageError) in
             if write.operation == .update { write.operation = .upsert }
         },
-        writes("update-skips-missing", [.w3], "update of a missing key does nothing, silently.") {
+        writes("update-skips-missing", breaking: [.w3], "update of a missing key does nothing, silently.") {
             write, writer throws(StorageError) in
             guard write.operation == .update else { return }
             try write.keepRows(writer) { $0 != nil }
         },
-        writes("array-insert-keeps-first", [.w4], "insert of two equal keys in one array keeps the first.") {
+        writes("array-insert-keeps-first", breaking: [.w4], "insert of two equal keys in one array keeps the first.") {
             write, _ throws(StorageError) in
             guard write.operation == .insert, write.table.isRoot else { return }
             var known: Set<[Value]> = []
             write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
         },
-        writes("array-save-keeps-first", [.w4], "save of two equal keys in one array keeps the first.") {
+        writes("array-save-keeps-first", breaking: [.w4], "save of two equal keys in one array keeps the first.") {
             write, _ throws(StorageError) in
             guard write.operation == .upsert else { return }
             var known: Set<[Value]> = []
             write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
         },
-        writes("array-update-keeps-first", [.w4], "update of two equal keys in one array keeps the first.") {
+        writes("array-update-keeps-first", breaking: [.w4], "update of two equal keys in one array keeps the first.") {
             write, _ throws(StorageError) in
             guard write.operation == .update else { return }
             var known: Set<[Value]> = []
             write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
         },
-        writes("array-drops-last", [.w4], "Of an array of more than 100 records the last is lost.") {
+        writes("array-drops-last", breaking: [.w4], "Of an array of more than 100 records the last is lost.") {
             write, _ throws(StorageError) in
             if write.isPut, write.table.isRoot, write.rows.count > 100 { write.rows.removeLast() }
         },
-        Mutant("array-error-next-element", [.w4], "An array's error names the element behind the failing one.") {
+        Mutant(
+            "array-error-next-element", breaking: [.w4], "An array's error names the element after the failing one."
+        ) {
             $0.error = { error in error.element.map { error.row($0 + 1, key: error.key ?? []) } ?? error }
         },
-        Mutant("array-error-first-element", [.w4], "An array's error names the first element.") {
+        Mutant("array-error-first-element", breaking: [.w4], "An array's error names the first element.") {
             $0.error = { error in error.element == nil ? error : error.row(0, key: error.key ?? []) }
         },
-        writes("patch-touches-all", [.w5, .w11, .w13], "A partial update changes every record.") {
+        writes("patch-touches-all", breaking: [.w5, .w11, .w13], "A partial update changes every record.") {
             write, writer throws(StorageError) in
             guard write.operation == .patch else { return }
             write.rows = try writer.values(of: write.table, write.keyColumns)
         },
-        writes("patch-skips-nil", [.w5, .w11, .w13], "A partial update does not set nil.") {
+        writes("patch-skips-nil", breaking: [.w5, .w11, .w13], "A partial update does not set nil.") {
             write, _ throws(StorageError) in
             write.keepPatch { !$0.isNull }
         },
-        writes("patch-skips-empty", [.w5], "A partial update does not set 0, false, \"\" and [].") {
+        writes("patch-skips-empty", breaking: [.w5], "A partial update does not set 0, false, \"\" and [].") {
             write, _ throws(StorageError) in
             write.keepPatch { ![.int(0), .double(0), .text(""), .text("[]"), .blob([])].contains($0) }
         },
-        writes("patch-sets-first", [.w5, .w11, .w13], "A partial update sets the first of several properties.") {
+        writes(
+            "patch-sets-first", breaking: [.w5, .w11, .w13], "A partial update sets the first of several properties."
+        ) {
             write, _ throws(StorageError) in
             guard write.operation == .patch, write.columns.count > 1 else { return }
             write.columns = [write.columns[0]]
             write.patch = [write.patch[0]]
         },
-        writes("computed-sets-first", [.w5, .w11], "Of several properties that are computed the first is set.") {
+        writes(
+            "computed-sets-first", breaking: [.w5, .w11], "Of several properties that are computed the first is set."
+        ) {
             write, _ throws(StorageError) in
             let own = write.columns.filter { !write.table.key.contains($0) }
             guard write.operation == .update, own.count > 1, write.columns.count < write.table.columns.count else {
@@ -100,9 +106,12 @@ extension Mutant {
             write.columns = kept.map { write.columns[$0] }
         },
         Mutant(
-            "conditions-of-writes-ignored", [.w5, .w6, .w11], "What a condition chooses to be changed is every record."
+            "conditions-of-writes-ignored", breaking: [.w5, .w6, .w11],
+            "What a condition chooses to be changed is every record."
         ) { $0.transaction = .choosesAll },
-        writes("patch-clears-rest", [.w5, .w11, .w13], "A partial update clears the other Optional properties.") {
+        writes(
+            "patch-clears-rest", breaking: [.w5, .w11, .w13], "A partial update clears the other Optional properties."
+        ) {
             write, _ throws(StorageError) in
             guard write.operation == .patch else { return }
             for (index, column) in write.table.columns.enumerated()
@@ -111,50 +120,52 @@ extension Mutant {
                 write.patch.append(.null)
             }
         },
-        Mutant("patch-counts-more", [.w5, .w11], "A partial update says that it matched one record more.") {
+        Mutant("patch-counts-more", breaking: [.w5, .w11], "A partial update says that it matched one record more.") {
             $0.count = { count, write in write.operation == .patch ? count &+ 1 : count }
         },
-        Mutant("patch-counts-one", [.w5], "A partial update says that it matched one record at most.") {
+        Mutant("patch-counts-one", breaking: [.w5], "A partial update says that it matched one record at most.") {
             $0.count = { count, write in write.operation == .patch ? min(count, 1) : count }
         },
     ]
 
     /// W6, W7: taking records away.
     static let removing: [Mutant] = [
-        Mutant("delete-counts-keys", [.w6], "delete returns how many keys it was given.") {
+        Mutant("delete-counts-keys", breaking: [.w6], "delete returns how many keys it was given.") {
             $0.count = { count, write in write.operation == .delete ? write.rows.count : count }
         },
-        Mutant("delete-counts-nothing", [.w6], "delete returns 0.") {
+        Mutant("delete-counts-nothing", breaking: [.w6], "delete returns 0.") {
             $0.count = { count, write in write.operation == .delete ? 0 : count }
         },
-        writes("delete-missing-throws", [.w6], "delete of a missing key is notFound.") {
+        writes("delete-missing-throws", breaking: [.w6], "delete of a missing key is notFound.") {
             write, writer throws(StorageError) in
             guard write.operation == .delete, write.table.isRoot else { return }
             for row in write.rows where try write.stored(row, writer) == nil {
                 throw StorageError(.notFound, "No record has the key.", model: write.table.path.first, key: row)
             }
         },
-        writes("delete-first-only", [.w6], "delete of several keys deletes the first.") {
+        writes("delete-first-only", breaking: [.w6], "delete of several keys deletes the first.") {
             write, _ throws(StorageError) in
             if write.operation == .delete, write.table.isRoot { write.rows = Array(write.rows.prefix(1)) }
         },
-        writes("delete-leaves-orphans", [.w6, .c1], "Owned rows outlive their deleted owner.") {
+        writes("delete-leaves-orphans", breaking: [.w6, .c1], "Owned rows outlive their deleted owner.") {
             write, writer throws(StorageError) in
             guard write.operation == .delete, !write.table.isRoot, !write.table.isOfReferences else { return }
             // Those of owners that are saved again go, so that only deletes show it.
             write.rows = []
         },
-        writes("truncate-deletes-nothing", [.w7], "truncate deletes nothing.") { write, _ throws(StorageError) in
+        writes("truncate-deletes-nothing", breaking: [.w7], "truncate deletes nothing.") {
+            write, _ throws(StorageError) in
             guard write.operation == .truncate else { return }
             write.operation = .delete
             write.columns = write.table.key
         },
-        writes("truncate-leaves-children", [.w7], "Owned rows outlive a truncate.") { write, _ throws(StorageError) in
+        writes("truncate-leaves-children", breaking: [.w7], "Owned rows outlive a truncate.") {
+            write, _ throws(StorageError) in
             guard write.operation == .truncate, !write.table.isRoot else { return }
             write.operation = .delete
             write.columns = write.table.key
         },
-        writes("truncate-all-models", [.w7], "truncate empties other models too.") {
+        writes("truncate-all-models", breaking: [.w7], "truncate empties other models too.") {
             write, writer throws(StorageError) in
             guard write.operation == .truncate, write.table.isRoot else { return }
             for table in try writer.tables() where table.name != write.table.name {
@@ -165,10 +176,10 @@ extension Mutant {
 
     /// A fault in what is written.
     static func writes(
-        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ id: String, breaking clauses: [Contract], _ sentence: String,
         _ change: @escaping @Sendable (inout Write, any StorageWriter) throws(StorageError) -> Void
     ) -> Mutant {
-        Mutant(id, clauses, sentence) { $0.write = change }
+        Mutant(id, breaking: clauses, sentence) { $0.write = change }
     }
 }
 

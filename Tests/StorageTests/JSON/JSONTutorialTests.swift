@@ -57,7 +57,7 @@ import Testing
             try await expect(store.select(Product.self).all(), equals: [product])
             do {
                 try await keep(Self.answer(price: "free"), in: store)
-                Issue.record("a price was stored that is none")
+                Issue.record("a price was stored that is not a price")
             } catch let error as StorageError {
                 expect(
                     error.message, equals: "data.products[0].price.amount is the text \"free\", not a valid decimal.")

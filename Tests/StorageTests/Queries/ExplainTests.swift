@@ -74,7 +74,7 @@ struct ExplainTests {
     }
 
     @Test(arguments: Backend.allCases)
-    func `a condition that can fail is no way to rows, nor is one behind it`(_ backend: Backend) async throws {
+    func `a condition that can fail is no way to rows, nor is one after it`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             let behind = try await select.where { $0.maybe + 1 != 7 && $0.number == 5 }.explain()
             expect(behind.access == .scan && behind.rowsExamined == 300)

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MemoryBackend
 import StorageDriver
 import StorageKit
@@ -7,99 +6,57 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An engine that looks at what queries bring, and leaves the rest to the one in memory.
-private struct WatchedBackend: StorageBackend {
-    static let scheme = "watched"
-    let seen = Seen()
+/// The values of queries, and the values that do not fit their types.
+private final class Seen: Sendable {
+    let count = Mutex(0)
+    let misfits = Mutex<[String]>([])
 
-    init(url: StorageURL) {}
-    init() {}
-
-    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        WatchedEngine(try InMemoryBackend().open(logger: logger), seen)
+    func look(at plan: QueryPlan, _ arguments: QueryArguments) {
+        if let filter = plan.query.filter { look(at: filter, arguments) }
+        for key in plan.query.order { look(at: key.term, arguments) }
     }
 
-    /// The values that came, and those that are none of their types.
-    final class Seen: Sendable {
-        let count = Mutex(0)
-        let misfits = Mutex<[String]>([])
-
-        func look(at plan: QueryPlan, _ arguments: QueryArguments) {
-            if let filter = plan.query.filter { look(at: filter, arguments) }
-            for key in plan.query.order { look(at: key.term, arguments) }
-        }
-
-        private func look(at term: QueryTerm, _ arguments: QueryArguments) {
-            switch term {
-            case .comparison(_, let left, let right, let type), .arithmetic(_, let left, let right, let type):
-                for side in [left, right] {
-                    if case .argument(let index) = side { check(arguments.values[index], type) }
-                    look(at: side, arguments)
-                }
-            case .isIn(let term, let list, let type):
-                for value in arguments.lists[list].values { check(value, type) }
-                look(at: term, arguments)
-            case .and(let terms), .or(let terms): for term in terms { look(at: term, arguments) }
-            case .not(let term), .isNull(let term), .quantified(_, _, let term), .related(_, let term),
-                .relatedCount(_, let term), .folded(let term, _), .elementCount(let term):
-                look(at: term, arguments)
-            case .relatedAggregate(_, let aggregate, let condition):
-                if let term = aggregate.term { look(at: term.term, arguments) }
-                look(at: condition, arguments)
-            case .distance(_, let left, let right):
-                for side in [left, right] { look(at: side, arguments) }
-            case .choice(let condition, let first, let second):
-                for term in [condition, first, second] { look(at: term, arguments) }
-            case .text, .hasElement, .column, .argument, .null, .constant, .isAmong: return
+    private func look(at term: QueryTerm, _ arguments: QueryArguments) {
+        switch term {
+        case .comparison(_, let left, let right, let type), .arithmetic(_, let left, let right, let type):
+            for side in [left, right] {
+                if case .argument(let index) = side { check(arguments.values[index], type) }
+                look(at: side, arguments)
             }
-        }
-
-        private func check(_ value: Value, _ type: ColumnType) {
-            count.withLock { $0 += 1 }
-            let fits: Bool
-            switch (type, value) {
-            case (.uint64, .int(let value)): fits = value >= 0
-            case (.uint64, .unsigned), (.double, .double), (.date, .double), (.string, .text), (.url, .text):
-                fits = true
-            case (.float, .double(let value)): fits = value.isNaN || Float(exactly: value) != nil
-            case (.decimal, .text(let text)):
-                fits = text == "NaN" || Decimal(string: text).map { DecimalText.canonical($0.description) } == text
-            case (.uuid, .blob(let bytes)), (.duration, .blob(let bytes)): fits = bytes.count == 16
-            case (_, .int(let value)): fits = type.range?.contains(value) ?? false
-            default: fits = false
-            }
-            if !fits { misfits.withLock { $0.append("\(value) is no \(type)") } }
+        case .isIn(let term, let list, let type):
+            for value in arguments.lists[list].values { check(value, type) }
+            look(at: term, arguments)
+        case .and(let terms), .or(let terms): for term in terms { look(at: term, arguments) }
+        case .not(let term), .isNull(let term), .quantified(_, _, let term), .related(_, let term),
+            .relatedCount(_, let term), .folded(let term, _), .elementCount(let term):
+            look(at: term, arguments)
+        case .relatedAggregate(_, let aggregate, let condition):
+            if let term = aggregate.term { look(at: term.term, arguments) }
+            look(at: condition, arguments)
+        case .distance(_, let left, let right):
+            for side in [left, right] { look(at: side, arguments) }
+        case .choice(let condition, let first, let second):
+            for term in [condition, first, second] { look(at: term, arguments) }
+        case .text, .hasElement, .column, .argument, .null, .constant, .isAmong: return
         }
     }
-}
 
-private final class WatchedEngine: StorageEngine {
-    private let engine: any StorageEngine
-    private let seen: WatchedBackend.Seen
-
-    init(_ engine: any StorageEngine, _ seen: WatchedBackend.Seen) { (self.engine, self.seen) = (engine, seen) }
-
-    var info: BackendInfo { engine.info }
-    func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        WatchedReader(try engine.reader(scope), seen)
+    private func check(_ value: Value, _ type: ColumnType) {
+        count.withLock { $0 += 1 }
+        let fits: Bool
+        switch (type, value) {
+        case (.uint64, .int(let value)): fits = value >= 0
+        case (.uint64, .unsigned), (.double, .double), (.date, .double), (.string, .text), (.url, .text):
+            fits = true
+        case (.float, .double(let value)): fits = value.isNaN || Float(exactly: value) != nil
+        case (.decimal, .text(let text)):
+            fits = text == "NaN" || Decimal(string: text).map { DecimalText.canonical($0.description) } == text
+        case (.uuid, .blob(let bytes)), (.duration, .blob(let bytes)): fits = bytes.count == 16
+        case (_, .int(let value)): fits = type.range?.contains(value) ?? false
+        default: fits = false
+        }
+        if !fits { misfits.withLock { $0.append("\(value) is no \(type)") } }
     }
-    func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) { try engine.write(body) }
-    func close() throws(StorageError) { try engine.close() }
-}
-
-private final class WatchedReader: StorageReader {
-    private let reader: any StorageReader
-    private let seen: WatchedBackend.Seen
-
-    init(_ reader: any StorageReader, _ seen: WatchedBackend.Seen) { (self.reader, self.seen) = (reader, seen) }
-
-    func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        seen.look(at: plan, arguments)
-        return try reader.rows(plan, arguments)
-    }
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
-    func end() { reader.end() }
 }
 
 @Suite("Q9 What an engine gets of a query")
@@ -119,8 +76,12 @@ struct FittedValueTests {
         var flag: Bool
     }
 
-    @Test func `values are of the types of what they are set against`() async throws {
-        let backend = WatchedBackend()
+    @Test func `values have the types of the terms that they are compared with`() async throws {
+        let seen = Seen()
+        let backend = WatchedQueries(InMemoryBackend()) { (reader, plan, arguments) throws(StorageError) in
+            seen.look(at: plan, arguments)
+            return try reader.rows(plan, arguments)
+        }
         let store = try await Store(backend, models: Sample.self)
         let numbers = [
             "2", "2.5", "-1", "1e300", "- -9223372036854775808", "-99999999999999999999.5", "0.1", "1e-300", "?",
@@ -165,8 +126,8 @@ struct FittedValueTests {
         ] {
             try await expect(store.select(Sample.self).where(text: text).keys(), equals: [], "\(text)")
         }
-        expect(backend.seen.misfits.withLock { $0 }.prefix(5), equals: [])
-        expect(backend.seen.count.withLock { $0 } > 2000)
+        expect(seen.misfits.withLock { $0 }.prefix(5), equals: [])
+        expect(seen.count.withLock { $0 } > 2000)
         try await store.close()
     }
 }

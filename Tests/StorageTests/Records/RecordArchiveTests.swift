@@ -22,7 +22,7 @@ struct RecordArchiveTests {
     }
 
     @Test
-    func `are those of types, byte for byte`() async throws {
+    func `equal the archives of types, byte for byte`() async throws {
         try await expectEqualArchives([PropertyTests.Everything(id: 1), try PropertyTests.full()])
         try await expectEqualArchives([Branchlet.tree(1, 3)])
         try await expectEqualArchives([RecordRoundTripTests.machine])
@@ -42,11 +42,11 @@ struct RecordArchiveTests {
         let small = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int8))])
         let wide = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int64))])
         let named = RecordSchema(name: "A", properties: small.properties + [.init(name: "x", kind: .column(.bool))])
-        let record = DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(300), .int64)])
+        let record = DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(300), type: .int64)])
         let archive = try KeyedArchive.encode(record, as: wide)
         await expectError(.typeMismatch) { try KeyedArchive.decode(small, from: archive) }
         let byte = try KeyedArchive.encode(
-            DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(3), .int8)]), as: small)
+            DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(3), type: .int8)]), as: small)
         let absent = await expectError(.typeMismatch) { try KeyedArchive.decode(named, from: byte) }
         expect(absent?.property, equals: "x")
         await expectError(.corrupt) { try KeyedArchive.decode(wide, from: [1, 2, 3]) }

@@ -78,7 +78,7 @@ struct RecordRoundTripTests {
         }
     }
 
-    /// Expects that chosen properties equal those of whole records, in whatever way they are read.
+    /// Expects that chosen properties equal the properties of whole records, in whatever way they are read.
     private func expectChosen(_ records: [DynamicRecord], of query: Select<DynamicRecord, Store>) async throws {
         let names = records.first?.fields.map(\.name) ?? []
         for chosen in names.map({ [$0] }) + [names.reversed(), Array(names.suffix(2)), []] {
@@ -96,7 +96,7 @@ struct RecordRoundTripTests {
         expect(error?.code == .invalidQuery && error?.message.contains("nothing") == true)
     }
 
-    /// The record with its fields, and those of what it owns, from the last to the first.
+    /// The record with its fields and its owned records' fields, from the last to the first.
     private static func turned(_ record: DynamicRecord) -> DynamicRecord {
         DynamicRecord(
             model: record.model,

@@ -43,7 +43,7 @@ struct RecordSchemaTests {
         ], assignsKeys: true)
 
     @Test
-    func `the tables are those of a type with the same properties`() async throws {
+    func `the tables equal the tables of a type with the same properties`() async throws {
         try await withStore(.sqlite) { (typed) async throws in
             let zhang = Person(name: "Zhang", home: Home(id: 1, city: "Chengdu"), pens: [Pen(id: 1, price: 9.5)])
             let stored = try await typed.insert(zhang)

@@ -7,19 +7,22 @@ import Testing
 struct RecordWritingTests {
     typealias Person = RecordSchemaTests.Person
 
-    static func value(_ name: String, _ value: Value, _ type: ColumnType) -> DynamicRecord.Field {
+    static func value(_ name: String, _ value: Value, type: ColumnType) -> DynamicRecord.Field {
         DynamicRecord.Field(name: name, content: .value(value, type))
     }
 
     static func home(_ city: String) -> DynamicRecord.Field {
         let home = DynamicRecord(
-            model: "Home", fields: [value("id", .int(1), .int64), value("city", .text(city), .string)])
+            model: "Home", fields: [value("id", .int(1), type: .int64), value("city", .text(city), type: .string)])
         return DynamicRecord.Field(name: "home", content: .child(home))
     }
 
-    static func person(_ id: Int64?, _ name: String, _ more: [DynamicRecord.Field] = []) -> DynamicRecord {
-        var fields = [value("name", .text(name), .string), value("tags", .text("[]"), .array(of: .array(of: .string)))]
-        if let id { fields.append(value("id", .int(id), .int64)) }
+    static func person(_ id: Int64?, _ name: String, more: [DynamicRecord.Field] = []) -> DynamicRecord {
+        var fields = [
+            value("name", .text(name), type: .string),
+            value("tags", .text("[]"), type: .array(of: .array(of: .string))),
+        ]
+        if let id { fields.append(value("id", .int(id), type: .int64)) }
         return DynamicRecord(model: "Person", fields: fields + [home("Chengdu")] + more)
     }
 
@@ -36,7 +39,7 @@ struct RecordWritingTests {
         try await withPeople { (store) async throws in
             let stored = try await store.insert([
                 Self.person(nil, "a"), Self.person(7, "b"),
-                Self.person(nil, "c", [Self.value("email", .null, .string)]),
+                Self.person(nil, "c", more: [Self.value("email", .null, type: .string)]),
             ])
             expect(stored.map { $0.value("id") }, equals: [.int(1), .int(7), .int(8)])
             try await expect(store.save(Self.person(nil, "d")).value("id"), equals: .int(9))
@@ -53,7 +56,10 @@ struct RecordWritingTests {
     func `W records are saved by other properties than their key`() async throws {
         try await withPeople(2) { (store) async throws in
             let saved = try await store.save(
-                [Self.person(nil, "p2", [Self.value("email", .text("b"), .string)]), Self.person(nil, "new")],
+                [
+                    Self.person(nil, "p2", more: [Self.value("email", .text("b"), type: .string)]),
+                    Self.person(nil, "new"),
+                ],
                 matching: ["name"])
             expect(saved.map { $0.value("id") }, equals: [.int(2), .int(3)])
             try await store.transaction { transaction in
@@ -89,9 +95,9 @@ struct RecordWritingTests {
                 store.records("Person").all().map { $0.value("name") }, equals: [.text("p1"), .text("p2")])
             try await store.save([Self.person(2, "first"), Self.person(3, "new"), Self.person(2, "last")])
             try await expect(store.records("Person").find(key: [.int(2)])?.value("name"), equals: .text("last"))
-            let email = Self.value("email", .text("a@b"), .string)
-            try await store.save(Self.person(1, "a", [email]))
-            await expectError(.constraint) { try await store.save(Self.person(2, "a", [email])) }
+            let email = Self.value("email", .text("a@b"), type: .string)
+            try await store.save(Self.person(1, "a", more: [email]))
+            await expectError(.constraint) { try await store.save(Self.person(2, "a", more: [email])) }
             try await expect(store.insert([] as [DynamicRecord]).isEmpty)
             try await expect(store.delete([] as [DynamicRecord]), equals: 0)
             try await expect(store.delete(Self.person(99, "nobody")), equals: 0)
@@ -102,14 +108,16 @@ struct RecordWritingTests {
     func `what is left out is nil or empty, and owned records are replaced whole`() async throws {
         try await withPeople { (store) async throws in
             let pens = DynamicRecord.Content.children([
-                DynamicRecord(model: "Person.pens", fields: [Self.value("id", .int(1), .int64)]),
+                DynamicRecord(model: "Person.pens", fields: [Self.value("id", .int(1), type: .int64)]),
                 DynamicRecord(
                     model: "Pen",
-                    fields: [Self.value("price", .text("1.50"), .decimal), Self.value("id", .int(1), .int8)]),
+                    fields: [
+                        Self.value("price", .text("1.50"), type: .decimal), Self.value("id", .int(1), type: .int8),
+                    ]),
             ])
             try await store.insert(
                 Self.person(
-                    1, "a", [.init(name: "pens", content: pens), .init(name: "spares", content: .children([]))]))
+                    1, "a", more: [.init(name: "pens", content: pens), .init(name: "spares", content: .children([]))]))
             let stored = try await store.find(Person.self, key: 1)
             expect(stored?.pens, equals: [.init(id: 1, price: nil), .init(id: 1, price: 1.5)])
             expect(stored?.spares == [] && stored?.email == nil)
@@ -140,7 +148,9 @@ struct RecordWritingTests {
             await expectInvalid("nobody", changed("nobody", .value(.null, .string)))
             await expectInvalid(
                 "email",
-                Self.person(2, "b", [Self.value("email", .null, .string), Self.value("email", .null, .string)]))
+                Self.person(
+                    2, "b",
+                    more: [Self.value("email", .null, type: .string), Self.value("email", .null, type: .string)]))
             let tags = ColumnType.array(of: .array(of: .string))
             for text in ["", "[", "[1]", "[[1]]", "[\"a\"]", "[[\"a\"]", "[[\"a\"]] x", "null", "{}"] {
                 await expectInvalid("tags", changed("tags", .value(.text(text), tags)))
@@ -150,11 +160,11 @@ struct RecordWritingTests {
             await expectInvalid("home", changed("home", .children([])))
             await expectInvalid(
                 "home.city",
-                changed("home", .child(DynamicRecord(model: "Home", fields: [Self.value("id", .int(1), .int64)])))
+                changed("home", .child(DynamicRecord(model: "Home", fields: [Self.value("id", .int(1), type: .int64)])))
             )
             await expectInvalid("pens", changed("pens", .children(nil)))
             let nameless = DynamicRecord(
-                model: "Pen", fields: [Self.value("id", .int(1), .int64), Self.value("x", .null, .bool)])
+                model: "Pen", fields: [Self.value("id", .int(1), type: .int64), Self.value("x", .null, type: .bool)])
             await expectInvalid("pens.x", changed("pens", .children([nameless])))
             await expectInvalid("id", changed("id", .value(.text("2"), .string)))
             await expectInvalid(nil, DynamicRecord(model: "Home", fields: []))

@@ -45,7 +45,7 @@ struct WriteFaultTests {
             expect(healthy.failedStep == nil && healthy.calls > 200)
             for call in Self.share(of: healthy.calls, oneOf: 127) {
                 let fault = FaultyDisk.Fault(call: call, isFull: isFull, isForEver: isForEver)
-                _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy)
+                _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy: healthy)
             }
         }
     }
@@ -99,7 +99,7 @@ struct WriteFaultTests {
 
     /// Runs the workload with a fault on a copy of the template, and compares what is stored after reopening.
     private static func run(
-        _ fault: Fault, _ template: URL, in parent: URL, _ healthy: Run? = nil
+        _ fault: Fault, _ template: URL, in parent: URL, healthy: Run? = nil
     ) async throws -> Run {
         let folder = parent.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -113,10 +113,10 @@ struct WriteFaultTests {
         }
         disk.arm(fault.disk)
         sqlite_faults_arm_memory(fault.allocation, 0)
-        var run = await work(store, disk, fault)
+        var run = await work(store, disk, fault: fault)
         run.allocations = sqlite_faults_allocations()
         sqlite_faults_arm_memory(0, 0)
-        // The file is closed while the disk still fails: what is left is what a next program finds.
+        // The file is closed while the disk still fails: the next program finds the file as it is left.
         try? await store.close()
         disk.heal()
         let reopened = try await open(file.path)
@@ -134,7 +134,7 @@ struct WriteFaultTests {
         return run
     }
 
-    private static func work(_ store: Store, _ disk: FaultyDisk, _ fault: Fault) async -> Run {
+    private static func work(_ store: Store, _ disk: FaultyDisk, fault: Fault) async -> Run {
         var run = Run()
         var state = State()
         let mayFail = fault.pages > 0 || fault.allocation > 0

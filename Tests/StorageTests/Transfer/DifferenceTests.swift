@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Differences between stores")
 struct DifferenceTests {
-    private func differences(_ first: Store, _ second: Store, _ models: [String]? = nil) async throws -> [String] {
+    private func differences(_ first: Store, _ second: Store, models: [String]? = nil) async throws -> [String] {
         var lines: [String] = []
         var told: [StoreDifference] = []
         try await first.differences(from: second, models: models) { difference in
@@ -42,7 +42,7 @@ struct DifferenceTests {
                     "onlyInSecond Branchlet 1 ", "changed Branchlet 2 name,children", "onlyInFirst Branchlet 4 ",
                     "changed Sampler \"a\\0b\"/0 flag,parts.bolts",
                 ])
-            try await expect(differences(first, second, ["Sampler"]).count, equals: 1)
+            try await expect(differences(first, second, models: ["Sampler"]).count, equals: 1)
         }
     }
 
@@ -58,7 +58,7 @@ struct DifferenceTests {
                 equals: [
                     "onlyInFirst Branchlet - ", "changed Grown - more", "onlyInSecond Ticket - ",
                 ])
-            await expectError(.invalidQuery) { try await differences(first, second, ["Nothing"]) }
+            await expectError(.invalidQuery) { try await differences(first, second, models: ["Nothing"]) }
         }
     }
 

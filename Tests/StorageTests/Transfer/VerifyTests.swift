@@ -70,7 +70,7 @@ struct VerifyTests {
             let url = URL(filePath: path)
             var bytes = try Data(contentsOf: url)
             let roots = try sqliteColumn(path, "SELECT (rootpage - 1) * 4096 FROM sqlite_schema").map { Int($0) }
-            // The kind of a page, of each behind those that opening needs.
+            // The kind of a page, of each after the pages that opening needs.
             for start in stride(from: 0, to: bytes.count, by: 4096)
             where start > bytes.count / 2 && !roots.contains(start) {
                 bytes[start] = 0xFF

@@ -2,7 +2,7 @@ public import Logging
 public import StorageDriver
 import Synchronization
 
-/// The same tables behind an engine that runs a transaction while the one before is not durable yet: an example of a
+/// The same tables in an engine that runs a transaction before the previous one is durable: an example of a
 /// `PipeliningEngine`.
 ///
 /// A commit becomes visible and durable in `finish()`. Here nothing is written to a disk; an engine with a file appends the
@@ -11,7 +11,7 @@ public struct PipelinedBackend: StorageBackend {
     public static let scheme = "pipelined"
     private let place: Place
 
-    /// The data that a closed store leaves behind in this process.
+    /// The data that a closed store leaves in this process.
     public final class Place: Sendable {
         fileprivate let state = Mutex(State())
         public init() {}
@@ -58,7 +58,7 @@ private final class Engine: PipeliningEngine {
     func writeAhead(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> any PendingCommit {
-        // One transaction runs at a time, so nobody changes what is newest meanwhile.
+        // One transaction runs at a time, so no other transaction changes the newest state meanwhile.
         let writer = TableWriter(place.state.withLock { $0.newest })
         try body(writer)
         let tables = writer.state

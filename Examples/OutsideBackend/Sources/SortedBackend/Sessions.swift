@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// A session looks at a value that nobody else changes: that is a snapshot, and undoing is keeping the old value.
+/// A session looks at a value that no other session changes: that is a snapshot, and undoing is keeping the old value.
 class TableSession: StorageSession {
     final var state: Tables
 

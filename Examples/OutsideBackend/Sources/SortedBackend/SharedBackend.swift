@@ -2,7 +2,7 @@ public import Logging
 public import StorageDriver
 import Synchronization
 
-/// The same tables behind engines that share them: an example of a `SharedTablesEngine` and an `ExternalCommitsEngine`.
+/// Engines that share the same tables: an example of a `SharedTablesEngine` and an `ExternalCommitsEngine`.
 ///
 /// Several stores may be open at one place. They stand for several processes: none learns from another but by what the place
 /// has. An engine on files counts in a file, one on a server asks the server.

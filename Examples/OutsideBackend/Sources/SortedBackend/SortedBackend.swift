@@ -7,7 +7,7 @@ public struct SortedBackend: StorageBackend {
     public static let scheme = "sorted"
     private let place: Place
 
-    /// The data that a closed store leaves behind in this process.
+    /// The data that a closed store leaves in this process.
     public final class Place: Sendable {
         fileprivate let state = Mutex(State())
         public init() {}

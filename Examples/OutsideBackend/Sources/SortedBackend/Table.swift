@@ -46,7 +46,7 @@ struct Table {
     var schema: TableSchema
     var rows: [[Value]] = []
     var greatestKey: Int64 = 0
-    /// The values of columns in rows that were there before them, and in those of programs that do not know them.
+    /// The values of columns in rows that were there before them, and in rows of programs that do not know them.
     private var missing: [Value]
 
     init(_ schema: TableSchema) {
@@ -122,7 +122,7 @@ struct Table {
             for column in row.indices where !batch.plan.columns.contains(column) { row[column] = old[column] }
         }
         rows.replaceSubrange(place, with: [row])
-        try check(row, batch, index)
+        try check(row, batch, at: index)
         if schema.assignsKeys, case .int(let key) = row[schema.key[0]] { greatestKey = max(greatestKey, key) }
     }
 
@@ -130,13 +130,13 @@ struct Table {
         let found = range(batch.row(index))
         for place in found {
             for (column, value) in zip(batch.plan.columns, batch.patch) { rows[place][column] = value }
-            try check(rows[place], batch, index)
+            try check(rows[place], batch, at: index)
         }
         return found.count
     }
 
     // No closure may hold the batch, which is only borrowed.
-    private func check(_ row: [Value], _ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
+    private func check(_ row: [Value], _ batch: borrowing RowBatch, at index: Int) throws(StorageError) {
         let error = batch.error(.constraint, "Another record has the same value, which is to be unique.", row: index)
         try checkUnique(row) { error.property($0) }
     }

@@ -9,50 +9,51 @@ extension Conformance {
         + integers("int", Corpus.integers(Int.self)) + integers("uint8", Corpus.integers(UInt8.self))
         + integers("uint16", Corpus.integers(UInt16.self)) + integers("uint32", Corpus.integers(UInt32.self))
         + integers("uint64", Corpus.wide) + integers("uint", Corpus.integers(UInt.self))
-        + comparable("double", Corpus.doubles, .fraction) + comparable("float", Corpus.floats, .fraction)
-        + comparable("string", Corpus.texts, .text)
-        + comparable("date", Corpus.dates, ValueRules(type: 6, exact: [5], order: 3))
-        + comparable("decimal", Corpus.decimals, ValueRules(type: 9, exact: [6], order: 6))
-        + comparable("duration", Corpus.durations, ValueRules(type: 10, exact: [7], order: 7))
-        + equatable("vector", Corpus.vectors, ValueRules(type: 11, exact: [8], order: 9))
-        + sortable("bool", [false, true], ValueRules(type: 1, order: 2))
-        + sortable("uuid", Corpus.uuids, ValueRules(type: 7, order: 5))
-        + sortable("url", Corpus.urls, ValueRules(type: 8, order: 8))
-        + sortable("data", Corpus.bytes.map { Data($0) }, .bytes) + equatable("bytes", Corpus.bytes, .bytes)
+        + comparable("double", Corpus.doubles, rules: .fraction) + comparable("float", Corpus.floats, rules: .fraction)
+        + comparable("string", Corpus.texts, rules: .text)
+        + comparable("date", Corpus.dates, rules: ValueRules(type: 6, exact: [5], order: 3))
+        + comparable("decimal", Corpus.decimals, rules: ValueRules(type: 9, exact: [6], order: 6))
+        + comparable("duration", Corpus.durations, rules: ValueRules(type: 10, exact: [7], order: 7))
+        + equatable("vector", Corpus.vectors, rules: ValueRules(type: 11, exact: [8], order: 9))
+        + sortable("bool", [false, true], rules: ValueRules(type: 1, order: 2))
+        + sortable("uuid", Corpus.uuids, rules: ValueRules(type: 7, order: 5))
+        + sortable("url", Corpus.urls, rules: ValueRules(type: 8, order: 8))
+        + sortable("data", Corpus.bytes.map { Data($0) }, rules: .bytes)
+        + equatable("bytes", Corpus.bytes, rules: .bytes)
         + [
             ValueFamily(name: "string", rules: .text, values: Corpus.texts).key,
             ValueFamily(name: "uuid", rules: ValueRules(type: 7, order: 5), values: Corpus.uuids).key,
         ]
 
     private static func equatable<V: ScalarValue & Equatable>(
-        _ name: String, _ values: [V], _ rules: ValueRules
+        _ name: String, _ values: [V], rules: ValueRules
     ) -> [ConformanceCase] {
         let family = ValueFamily(name: name, rules: rules, values: values)
         return family.everywhere + [family.equality]
     }
 
     private static func sortable<V: SortableValue & ScalarValue & Equatable>(
-        _ name: String, _ values: [V], _ rules: ValueRules
+        _ name: String, _ values: [V], rules: ValueRules
     ) -> [ConformanceCase] where V.Scalar == V {
-        equatable(name, values, rules) + [ValueFamily(name: name, rules: rules, values: values).order]
+        equatable(name, values, rules: rules) + [ValueFamily(name: name, rules: rules, values: values).order]
     }
 
     private static func comparable<V: SortableValue & ScalarValue & Comparable>(
-        _ name: String, _ values: [V], _ rules: ValueRules
+        _ name: String, _ values: [V], rules: ValueRules
     ) -> [ConformanceCase] where V.Scalar == V {
         let family = ValueFamily(name: name, rules: rules, values: values)
-        return sortable(name, values, rules) + [family.comparison, family.ranged]
+        return sortable(name, values, rules: rules) + [family.comparison, family.ranged]
     }
 
     private static func integers<I: IntegerColumnValue>(_ name: String, _ values: [I]) -> [ConformanceCase]
     where I.Scalar == I {
-        comparable(name, values, .integer) + [ValueFamily(name: name, rules: .integer, values: values).key]
+        comparable(name, values, rules: .integer) + [ValueFamily(name: name, rules: .integer, values: values).key]
     }
 
     /// V: what the corpus does not show.
     static let valueCases: [ConformanceCase] = [
         ConformanceCase(
-            "values/negative-zero", [.v2: [2], .v4: [1]], "-0.0 equals 0.0 in filters, order and membership."
+            "values/negative-zero", for: [.v2: [2], .v4: [1]], "-0.0 equals 0.0 in filters, order and membership."
         ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, real: -0.0), Measure(id: 2, real: 0.0), Measure(id: 3, real: 1)])
@@ -63,7 +64,7 @@ extension Conformance {
             try t.expect(order, equals: [3, 1, 2], "-0.0 and 0.0 are a tie, which the key decides.")
         },
         ConformanceCase(
-            "values/negative-zero-elements", [.v4: [1]], "Arrays of -0.0 and of 0.0 are equal, and so are members."
+            "values/negative-zero-elements", for: [.v4: [1]], "Arrays of -0.0 and of 0.0 are equal, and so are members."
         ) {
             t in
             let store = try await t.open(Holder<Double>.self)
@@ -79,7 +80,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "values/equal-forms", [.v4: [1, 6]], "1.0 and 1.00, and arrays of them, are equal by value."
+            "values/equal-forms", for: [.v4: [1, 6]], "1.0 and 1.00, and arrays of them, are equal by value."
         ) { t in
             let decimals = try await t.open(Holder<Decimal>.self)
             let (long, short) = (try t.required(Decimal(string: "1.00")), try t.required(Decimal(string: "1.0")))
@@ -89,7 +90,8 @@ extension Conformance {
             }
             try t.expect(try await one.keys(), equals: [1])
         },
-        ConformanceCase("values/nan", [.v2: [2], .v4: [1]], "NaN comes back as NaN, equals NaN, and is no nil.") { t in
+        ConformanceCase("values/nan", for: [.v2: [2], .v4: [1]], "NaN comes back as NaN, equals NaN, and is no nil.") {
+            t in
             let store = try await t.open(Measure.self)
             let values: [Double?] = [.nan, -.nan, .signalingNaN, .infinity, nil]
             try await store.insert(values.enumerated().map { Measure(id: $0.offset, real: $0.element) })
@@ -102,7 +104,8 @@ extension Conformance {
                 try await store.select(Measure.self) { $0.where { $0.real > .infinity } }.keys(), equals: [0, 1, 2])
         },
         ConformanceCase(
-            "values/integral-double-stays-double", [.v2: [9]], "1.0 in an array or an embedded value stays a Double."
+            "values/integral-double-stays-double", for: [.v2: [9]],
+            "1.0 in an array or an embedded value stays a Double."
         ) {
             t in
             let store = try await t.open(Holder<Double>.self, Document.self)
@@ -114,7 +117,7 @@ extension Conformance {
             try t.expect(try await store.find(Document.self, key: 1), equals: document)
         },
         ConformanceCase(
-            "values/embedded", [.v1: [15], .v3: [1]], "An embedded Codable value comes back whole, and nil as nil."
+            "values/embedded", for: [.v1: [15], .v3: [1]], "An embedded Codable value comes back whole, and nil as nil."
         ) {
             t in
             let store = try await t.open(Document.self)
@@ -129,7 +132,7 @@ extension Conformance {
             try t.expect(try await store.find(Document.self, key: 2)?.draft?.text, equals: nil)
         },
         ConformanceCase(
-            "values/embedded-null", [.v1: [15], .v3: [1]],
+            "values/embedded-null", for: [.v1: [15], .v3: [1]],
             "An embedded value that is null in JSON is not nil, where it is read and in filters."
         ) { t in
             let store = try await t.open(Document.self)
@@ -145,7 +148,9 @@ extension Conformance {
             try t.expect(try await store.all(Document.self).map(\.reply), equals: [nil, .open, .open, nil])
             try t.expect(try await store.select(Document.self) { $0.where { $0.reply.isNil } }.keys(), equals: [0, 3])
         },
-        ConformanceCase("values/nested-arrays", [.v1: [14], .v2: [9], .v3: [1]], "Arrays of arrays keep their shape.") {
+        ConformanceCase(
+            "values/nested-arrays", for: [.v1: [14], .v2: [9], .v3: [1]], "Arrays of arrays keep their shape."
+        ) {
             t in
             let store = try await t.open(Document.self)
             let grids: [[[Int]]] = [[], [[]], [[], []], [[1], [], [2, 3]], [[.min, .max]]]
@@ -156,7 +161,8 @@ extension Conformance {
             try t.expect(try await store.all(Document.self), equals: documents)
         },
         ConformanceCase(
-            "values/enums", [.v1: [12, 13, 14]], "Enums come back by their raw values: plain, optional and in arrays."
+            "values/enums", for: [.v1: [12, 13, 14]],
+            "Enums come back by their raw values: plain, optional and in arrays."
         ) {
             t in
             let store = try await t.open(Choice.self)
@@ -176,7 +182,7 @@ extension Conformance {
             let order = try await store.select(Choice.self) { $0.order { $0.kind } }.keys()
             try t.expect(order, equals: [3, 1, 2], "Enums sort by their raw values.")
         },
-        ConformanceCase("values/string-1mb", [.v2: [3]], "A text of one mebibyte comes back exactly.") { t in
+        ConformanceCase("values/string-1mb", for: [.v2: [3]], "A text of one mebibyte comes back exactly.") { t in
             let store = try await t.open(Pen.self)
             let text = String(repeating: "0123456789abcdé\u{301}", count: 1 << 16)
             try await store.insert(Pen(id: 1, color: text))
@@ -184,7 +190,7 @@ extension Conformance {
             try t.expect(stored.color.utf8.elementsEqual(text.utf8), "The text is another.")
             try t.expect(try await store.select(Pen.self) { $0.where { $0.color == text } }.count(), equals: 1)
         },
-        ConformanceCase("values/data-1mb", [.v2: [4]], "A mebibyte of bytes comes back exactly.") { t in
+        ConformanceCase("values/data-1mb", for: [.v2: [4]], "A mebibyte of bytes comes back exactly.") { t in
             let store = try await t.open(Holder<Data>.self)
             let data = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             try await store.insert(Holder(id: 1, value: data))
@@ -195,14 +201,17 @@ extension Conformance {
             let slice = try t.required(try await store.find(Holder<Data>.self, key: 1))
             try t.expect(slice.value == Data(data[10..<310]), "The bytes of a slice are others.")
         },
-        ConformanceCase("values/array-10000", [.v2: [9]], "An array of 10,000 elements keeps its order and count.") {
+        ConformanceCase("values/array-10000", for: [.v2: [9]], "An array of 10,000 elements keeps its order and count.")
+        {
             t in
             let store = try await t.open(Holder<Int>.self)
             let list = (0..<10_000).map { ($0 &* 7919) % 10_007 }
             try await store.insert(Holder(id: 1, value: 0, list: list))
             try t.expect(try await store.find(Holder<Int>.self, key: 1)?.list == list, "The array is another.")
         },
-        ConformanceCase("values/empty-nil-zero", [.v3: [1]], "nil, empty and zero are three values, in filters too.") {
+        ConformanceCase(
+            "values/empty-nil-zero", for: [.v3: [1]], "nil, empty and zero are three values, in filters too."
+        ) {
             t in
             let store = try await t.open(Measure.self)
             let all = [
@@ -218,7 +227,7 @@ extension Conformance {
             try t.expect(try await store.select(Measure.self) { $0.where { $0.flag == nil } }.keys(), equals: [1])
         },
         ConformanceCase(
-            "values/children-empty-nil", [.v3: [1], .c3: [2]], "nil, [] and one empty child are three values."
+            "values/children-empty-nil", for: [.v3: [1], .c3: [2]], "nil, [] and one empty child are three values."
         ) { t in
             let store = try await t.open(Person.self)
             let all = [
@@ -227,8 +236,9 @@ extension Conformance {
             try await store.insert(all)
             try t.expect(try await store.all(Person.self), equals: all)
         },
-        ConformanceCase("values/embedded-not-finite", [.v1: [15]], "Infinities and NaN in an embedded value come back.")
-        {
+        ConformanceCase(
+            "values/embedded-not-finite", for: [.v1: [15]], "Infinities and NaN in an embedded value come back."
+        ) {
             t in
             let store = try await t.open(Document.self)
             let sizes = ["a": Double.infinity, "b": -.infinity, "c": 0.1]
@@ -240,7 +250,8 @@ extension Conformance {
             try t.expect(stored, equals: .nan)
         },
         ConformanceCase(
-            "values/relative-url", [.e1: [1], .w4: [2]], "A URL that needs a base is invalidValue, before any effect."
+            "values/relative-url", for: [.e1: [1], .w4: [2]],
+            "A URL that needs a base is invalidValue, before any effect."
         ) { t in
             let store = try await t.open(Holder<URL>.self)
             let base = try t.required(URL(string: "http://a/"))
@@ -253,7 +264,7 @@ extension Conformance {
             try t.expect(try await store.select(Holder<URL>.self).count(), equals: 0)
         },
         ConformanceCase(
-            "values/unknown-enum-number", [.v5: [1, 2, 3]],
+            "values/unknown-enum-number", for: [.v5: [1, 2, 3]],
             "A stored number that no case of an enum has is typeMismatch."
         ) {
             t in
@@ -266,7 +277,7 @@ extension Conformance {
                 try await store.all(IntItem.self).map(\.value), equals: [-5, 6], "What was stored is changed.")
         },
         ConformanceCase(
-            "values/unknown-enum-case", [.v5: [1, 2]], "A stored raw value that no case has is typeMismatch."
+            "values/unknown-enum-case", for: [.v5: [1, 2]], "A stored raw value that no case has is typeMismatch."
         ) {
             t in
             let store = try await t.open(TextItem.self)

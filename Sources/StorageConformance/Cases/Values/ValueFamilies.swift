@@ -31,7 +31,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var column: ConformanceCase {
         ConformanceCase(
-            id("column"), [.v1: [rules.type, 13], .v2: rules.exact, .v3: [1]],
+            id("column"), for: [.v1: [rules.type, 13], .v2: rules.exact, .v3: [1]],
             "\(V.self) comes back exactly from a column, and nil as nil."
         ) {
             [holders] t in
@@ -48,7 +48,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var elements: ConformanceCase {
         ConformanceCase(
-            id("elements"), [.v1: [14], .v2: [9], .v3: [1]],
+            id("elements"), for: [.v1: [14], .v2: [9], .v3: [1]],
             "\(V.self) comes back exactly from arrays, with their order, their nils, and empty apart from nil."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -66,7 +66,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var child: ConformanceCase {
         ConformanceCase(
-            id("child"), [.v1: [rules.type], .v2: rules.exact, .c1: [1]],
+            id("child"), for: [.v1: [rules.type], .v2: rules.exact, .c1: [1]],
             "\(V.self) comes back exactly from owned records."
         ) { [holders] t in
             let store = try await t.open(Owner<V>.self)
@@ -78,7 +78,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var reopened: ConformanceCase {
         ConformanceCase(
-            id("reopened"), [.v1: [rules.type], .v2: rules.exact, .w8: [1]], needs: [.durability],
+            id("reopened"), for: [.v1: [rules.type], .v2: rules.exact, .w8: [1]], needs: [.durability],
             "\(V.self) comes back exactly after closing and opening."
         ) { [holders, values] t in
             let store = try await t.open(Owner<V>.self, Holder<V>.self)
@@ -95,7 +95,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var aggregated: ConformanceCase {
         ConformanceCase(
-            id("set"), [.w5: [1, 2], .v2: rules.exact],
+            id("set"), for: [.w5: [1, 2], .v2: rules.exact],
             "\(V.self) comes back exactly where a partial update has set it, and its nil too."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -120,7 +120,7 @@ extension ValueFamily where V: Equatable {
     /// As the operand of equality, membership and their negations.
     var equality: ConformanceCase {
         ConformanceCase(
-            id("equal"), [.v4: [rules.order], .q2: [2]],
+            id("equal"), for: [.v4: [rules.order], .q2: [2]],
             "A filter by equality finds each \(V.self), and that one alone."
         ) {
             [holders, values] t in
@@ -147,7 +147,8 @@ extension ValueFamily where V: SortableValue, V.Scalar == V {
     /// As the sort key, and as the minimum and the maximum.
     var order: ConformanceCase {
         ConformanceCase(
-            id("order"), [.v4: [rules.order, 10]], "\(V.self) sorts by its order in both directions, nil at its end."
+            id("order"), for: [.v4: [rules.order, 10]],
+            "\(V.self) sorts by its order in both directions, nil at its end."
         ) {
             [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -173,7 +174,7 @@ extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
     /// As the operand of ordered comparisons and ranges.
     var comparison: ConformanceCase {
         ConformanceCase(
-            id("compare"), [.v4: [rules.order], .q2: [3]],
+            id("compare"), for: [.v4: [rules.order], .q2: [3]],
             "Each \(V.self) has on each side what its order says, nil on none."
         ) {
             [holders, values] t in
@@ -183,12 +184,12 @@ extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
             for (index, value) in values.enumerated() {
                 let less = try await store.select(Holder<V>.self) { $0.where { $0.optional < value } }.keys()
                 try t.expect(less, equals: all.filter { $0 < index }, "< holds for others.")
-                let most = try await store.select(Holder<V>.self) { $0.where { $0.optional <= value } }.keys()
-                try t.expect(most, equals: all.filter { $0 <= index }, "<= holds for others.")
+                let notAfter = try await store.select(Holder<V>.self) { $0.where { $0.optional <= value } }.keys()
+                try t.expect(notAfter, equals: all.filter { $0 <= index }, "<= holds for others.")
                 let more = try await store.select(Holder<V>.self) { $0.where { $0.optional > value } }.keys()
                 try t.expect(more, equals: all.filter { $0 > index }, "> holds for others.")
-                let least = try await store.select(Holder<V>.self) { $0.where { $0.optional >= value } }.keys()
-                try t.expect(least, equals: all.filter { $0 >= index }, ">= holds for others.")
+                let notBefore = try await store.select(Holder<V>.self) { $0.where { $0.optional >= value } }.keys()
+                try t.expect(notBefore, equals: all.filter { $0 >= index }, ">= holds for others.")
             }
         }
     }
@@ -198,7 +199,7 @@ extension ValueFamily {
     /// As the key: found, listed in order, refused twice, deleted.
     var key: ConformanceCase {
         ConformanceCase(
-            "keys/\(name)", [.k1: [2], .k3: [3], .v4: [rules.order]],
+            "keys/\(name)", for: [.k1: [2], .k3: [3], .v4: [rules.order]],
             "Each \(V.self) is a key of its own, with what its record owns, and keys come in their order."
         ) {
             [values] t in

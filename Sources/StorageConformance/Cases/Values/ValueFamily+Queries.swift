@@ -8,7 +8,7 @@ extension ValueFamily {
     /// As the element that an array is searched for.
     var contained: ConformanceCase {
         ConformanceCase(
-            id("contained"), [.q3: [3], .v4: [rules.order]],
+            id("contained"), for: [.q3: [3], .v4: [rules.order]],
             "An array contains each \(V.self) that is in it, and no other."
         ) {
             [values] t in
@@ -45,7 +45,7 @@ extension ValueFamily {
     /// As the counted value.
     var counted: ConformanceCase {
         ConformanceCase(
-            id("counted"), [.q3: [3], .v3: [1]],
+            id("counted"), for: [.q3: [3], .v3: [1]],
             "An array of \(V.self) has its count; that of nil is nil, and nil is not empty."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -74,7 +74,7 @@ extension ValueFamily {
     /// As the key of groups, and where doubles are dropped.
     var grouped: ConformanceCase {
         ConformanceCase(
-            id("grouped"), [.v4: [rules.order], .q7: [4]],
+            id("grouped"), for: [.v4: [rules.order], .q7: [4]],
             "Equal \(V.self)s are one group, in their order, and nil is a group of its own."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -101,7 +101,7 @@ extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
     /// As the ends of ranges.
     var ranged: ConformanceCase {
         ConformanceCase(
-            id("ranged"), [.q3: [1], .v4: [rules.order]],
+            id("ranged"), for: [.q3: [1], .v4: [rules.order]],
             "A range has each \(V.self) between its ends, and nil is in none."
         ) {
             [values] t in

@@ -37,7 +37,7 @@ struct ExpiringProgram {
             // What a refused call has removed comes back with it, and is not there for reads either way.
             if isRight { world = next }
             try await expect(world, store)
-            if isRight, before != next, generator.chance(50) { try await undo(before, next, store) }
+            if isRight, before != next, generator.chance(50) { try await undo(before, next, in: store) }
         }
         try await expectOwnCommits(store)
         for gate in world.gates.keys { try await store.delete(Gate.self, key: gate) }
@@ -52,7 +52,7 @@ struct ExpiringProgram {
     }
 
     /// Undoes the last commit, and that too.
-    private mutating func undo(_ before: ExpiringWorld, _ after: ExpiringWorld, _ store: Store) async throws {
+    private mutating func undo(_ before: ExpiringWorld, _ after: ExpiringWorld, in store: Store) async throws {
         let last = try await store.historyToken().commit
         t.note("undo(\(last)), and the undoing")
         let undoing = try await store.undo(last)
@@ -95,7 +95,7 @@ private enum ExpiringCall: CustomStringConvertible {
         }
     }
 
-    /// Makes the call and returns its error; nil if it has none.
+    /// Makes the call and returns its error; nil without one.
     func failure(on store: Store) async -> StorageError? {
         do {
             switch self {

@@ -3,12 +3,12 @@ internal import StorageAPI
 extension Generated.Crate: GeneratedModel {
     static let typeName = "Generated.Crate"
     static let fields: [Field<Generated.Crate>] = [
-        .text("name", \.name, \.name).key,
-        .number("size", \.size, \.size),
+        .text("name", \.name, column: \.name).key,
+        .number("size", \.size, column: \.size),
         Field("lid", \.lid),
-        .child("spare", \.spare, \.spare),
-        .children("items", \.items, \.items),
-        .children("extras", \.extras, \.extras),
+        .child("spare", \.spare, column: \.spare),
+        .children("items", \.items, column: \.items),
+        .children("extras", \.extras, column: \.extras),
     ]
     static let conditions = allConditions()
     static let furtherConditions: [ConditionMaker<Generated.Crate>] =
@@ -50,9 +50,9 @@ extension Generated.Crate: GeneratedModel {
 extension Generated.Lid: GeneratedRecord {
     static let typeName = "Generated.Lid"
     static let fields: [Field<Generated.Lid>] = [
-        .number("id", \.id, \.id),
-        .number("width", \.width, \.width),
-        .text("label", \.label, \.label),
+        .number("id", \.id, column: \.id),
+        .number("width", \.width, column: \.width),
+        .text("label", \.label, column: \.label),
     ]
     static let conditions = allConditions()
 }

@@ -5,27 +5,27 @@ extension Generated.Gadget: GeneratedModel {
     static let typeName = "Generated.Gadget"
     static let fields: [Field<Generated.Gadget>] = [
         Field("id", \.id),
-        .scalar("flag", \.flag, \.flag),
-        .number("small", \.small, \.small),
-        .number("wide", \.wide, \.wide),
-        .number("unsigned", \.unsigned, \.unsigned),
-        .computed("real", \.real, \.real),
-        .computed("single", \.single, \.single),
-        .text("text", \.text, \.text),
-        .text("note", \.note, \.note),
-        .text("code", \.code, \.code).unique(\.code),
-        .optionalNumber("number", \.number, \.number),
-        .optionalNumber("ratio", \.ratio, \.ratio),
-        .scalar("data", \.data, \.data),
-        .ordered("date", \.date, \.date),
-        .scalar("uuid", \.uuid, \.uuid),
-        .computed("amount", \.amount, \.amount),
-        .scalar("link", \.link, \.link),
-        .ordered("wait", \.wait, \.wait),
-        Field("spot", \.spot, \.spot),
-        .array("words", \.words, \.words),
-        .array("reals", \.reals, \.reals),
-        .array("nested", \.nested, \.nested),
+        .scalar("flag", \.flag, column: \.flag),
+        .number("small", \.small, column: \.small),
+        .number("wide", \.wide, column: \.wide),
+        .number("unsigned", \.unsigned, column: \.unsigned),
+        .computed("real", \.real, column: \.real),
+        .computed("single", \.single, column: \.single),
+        .text("text", \.text, column: \.text),
+        .text("note", \.note, column: \.note),
+        .text("code", \.code, column: \.code).unique(\.code),
+        .optionalNumber("number", \.number, column: \.number),
+        .optionalNumber("ratio", \.ratio, column: \.ratio),
+        .scalar("data", \.data, column: \.data),
+        .ordered("date", \.date, column: \.date),
+        .scalar("uuid", \.uuid, column: \.uuid),
+        .computed("amount", \.amount, column: \.amount),
+        .scalar("link", \.link, column: \.link),
+        .ordered("wait", \.wait, column: \.wait),
+        Field("spot", \.spot, column: \.spot),
+        .array("words", \.words, column: \.words),
+        .array("reals", \.reals, column: \.reals),
+        .array("nested", \.nested, column: \.nested),
     ]
     static let conditions = allConditions()
     /// The distance from vectors that a plain loop finds too.
@@ -82,8 +82,8 @@ extension Generated.Gadget: GeneratedModel {
         + Term("id", \.id, \.id).optionalComparison()
 
     static let furtherAggregates: [AggregateMaker<Generated.Gadget>] = [
-        Aggregate.groups("flag", \.flag, \.flag, summing: "wide", \.wide, \.wide),
-        Aggregate.groups("note", \.note, \.note, summing: "small", \.small, \.small),
+        Aggregate.groups("flag", \.flag, column: \.flag, summing: "wide", numberPath: \.wide, numberColumn: \.wide),
+        Aggregate.groups("note", \.note, column: \.note, summing: "small", numberPath: \.small, numberColumn: \.small),
         Aggregate.tuples("$0.text, $0.words", { ($0.text, $0.words) }, { ($0.text, $0.words) }),
     ]
 

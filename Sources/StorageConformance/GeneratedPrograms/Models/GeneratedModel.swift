@@ -18,11 +18,11 @@ protocol GeneratedRecord: Storable, GeneratedValue, PlainRecord {
     static var typeName: String { get }
     /// All properties.
     static var fields: [Field<Self>] { get }
-    /// The conditions beyond those on single properties.
+    /// The conditions on several properties.
     static var furtherConditions: [ConditionMaker<Self>] { get }
-    /// The sort orders beyond those by single properties.
+    /// The sort orders by several properties.
     static var furtherSortings: [Sorting<Self>] { get }
-    /// The aggregates beyond those of single properties.
+    /// The aggregates of several properties.
     static var furtherAggregates: [AggregateMaker<Self>] { get }
     /// All that can be asked.
     static var conditions: [ConditionMaker<Self>] { get }

@@ -3,10 +3,10 @@ internal import StorageAPI
 extension Generated.Item: GeneratedModel {
     static let typeName = "Generated.Item"
     static let fields: [Field<Generated.Item>] = [
-        .number("id", \.id, \.id).key,
-        .text("label", \.label, \.label),
-        .ordered("weight", \.weight, \.weight),
-        .children("tags", \.tags, \.tags),
+        .number("id", \.id, column: \.id).key,
+        .text("label", \.label, column: \.label),
+        .ordered("weight", \.weight, column: \.weight),
+        .children("tags", \.tags, column: \.tags),
     ]
     static let conditions = allConditions()
 
@@ -20,8 +20,8 @@ extension Generated.Item: GeneratedModel {
 extension Generated.Tag: GeneratedRecord {
     static let typeName = "Generated.Tag"
     static let fields: [Field<Generated.Tag>] = [
-        .number("id", \.id, \.id),
-        .text("text", \.text, \.text),
+        .number("id", \.id, column: \.id),
+        .text("text", \.text, column: \.text),
     ]
     static let conditions = allConditions()
 }

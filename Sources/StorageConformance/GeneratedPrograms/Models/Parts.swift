@@ -11,7 +11,7 @@ extension Generated {
         public init() {}
     }
 
-    /// Owned by what is owned.
+    /// Owned by an owned record.
     public struct Tag: PlainRecord, Sendable {
         public var id: Int = 0
         public var text: String = ""

@@ -3,10 +3,10 @@ internal import StorageAPI
 extension Generated.Tree: GeneratedModel {
     static let typeName = "Generated.Tree"
     static let fields: [Field<Generated.Tree>] = [
-        .text("area", \.area, \.area).key,
-        .number("number", \.number, \.number).key,
-        .text("title", \.title, \.title),
-        .children("branches", \.branches, \.branches),
+        .text("area", \.area, column: \.area).key,
+        .number("number", \.number, column: \.number).key,
+        .text("title", \.title, column: \.title),
+        .children("branches", \.branches, column: \.branches),
     ]
     static let conditions = allConditions()
 

@@ -49,7 +49,7 @@ final class Bench {
             observers = try await ProgramObservers(of: isObserved ? store : nil, mixture)
             return store
         } look: { [besides] look, number, store in
-            try await besides.mistake(look, of: store, behind: program.steps.prefix(number))
+            try await besides.mistake(look, of: store, after: program.steps.prefix(number))
         } other: { [besides, isObserved] number, store in
             // Now and then another store makes a call, whose commits this store's observers receive too.
             isObserved && number % 8 == 5 ? try await besides.writer(at: store) : nil

@@ -29,7 +29,7 @@ final class Besides {
     /// True if there is another store that may have written.
     var hasWriter: Bool { other != nil }
 
-    /// Another store at the same place; nil where there is none that can write.
+    /// Another store at the same place; nil if no other can write.
     func writer(at store: Store) async throws -> Store? {
         guard store.info.has(.sharing), store.info.has(.durability) else { return nil }
         let other = if let other { other } else { try await Store(place.backend(), models: models) }
@@ -37,10 +37,10 @@ final class Besides {
         return other
     }
 
-    /// Returns a description of the mistake; nil if there is none, and where there is nothing of the kind.
+    /// Returns a description of the mistake; nil without one, and if the step does not apply.
     ///
     /// - Parameter steps: what the store has done since the program began.
-    func mistake(_ look: Step.Look, of store: Store, behind steps: some Sequence<Step>) async throws -> String? {
+    func mistake(_ look: Step.Look, of store: Store, after steps: some Sequence<Step>) async throws -> String? {
         switch look {
         case .backup:
             guard store.engine(as: (any BackupEngine).self) != nil else { return nil }
@@ -59,12 +59,12 @@ final class Besides {
             return try contents(other) == contents(store) ? nil : "A store beside has other contents than the store."
         case .cut(let number):
             guard let file = place.growingFile(), let start, let now = GrowingFile(file) else { return nil }
-            // What was there before is lost only where the file was written anew.
-            let least = start.number == now.number ? start.size : 0
-            let kept = least + Int(number % UInt64(max(now.size - least, 0) + 1))
+            // What was there before is lost only if the file was rewritten.
+            let minimum = start.number == now.number ? start.size : 0
+            let kept = minimum + Int(number % UInt64(max(now.size - minimum, 0) + 1))
             return try await withCopy { path, open in
                 try Data(contentsOf: file).prefix(kept).write(to: URL(fileURLWithPath: path))
-                return try await mistake(of: open, behind: steps, isFound: least == 0)
+                return try await mistake(of: open, after: steps, isFound: minimum == 0)
             }
         }
     }
@@ -73,7 +73,7 @@ final class Besides {
     ///
     /// - Parameter isFound: whether it may be found to be damaged.
     private func mistake(
-        of open: () async throws -> Store, behind steps: some Sequence<Step>, isFound: Bool
+        of open: () async throws -> Store, after steps: some Sequence<Step>, isFound: Bool
     ) async throws -> String? {
         let found: String
         do {
@@ -105,7 +105,7 @@ final class Besides {
 
 /// A file at a time.
 private struct GrowingFile {
-    /// Another one where the file was written anew.
+    /// Another one if the file was rewritten.
     let number: Int
     let size: Int
 

@@ -41,7 +41,7 @@ struct Comparison {
 
     /// The same on new stores.
     static func difference(
-        _ program: Program, _ places: GeneratedTests.Places, _ mixture: GeneratedTests.Mixture, isObserved: Bool
+        _ program: Program, _ places: GeneratedTests.Places, mixture: GeneratedTests.Mixture, isObserved: Bool
     ) async throws -> ProgramDifference? {
         let comparison = try await Comparison(places, mixture, isObserved: isObserved)
         let difference = try await comparison.difference(program, ExpectedRun(program).outcomes)

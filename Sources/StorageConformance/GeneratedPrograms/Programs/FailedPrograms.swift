@@ -31,7 +31,7 @@ extension GeneratedTests {
         FailedProgram(
             seed: 1110, steps: 50, mixture: .queries,
             finding:
-                "Distinct values with a limit were on SQLite read in an index's order, and no row behind the limit."),
+                "Distinct values with a limit were on SQLite read in an index's order, and no row after the limit."),
     ]
 
     /// Runs the programs that once failed, on two backends.

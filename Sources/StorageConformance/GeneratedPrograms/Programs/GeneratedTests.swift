@@ -89,11 +89,12 @@ public struct GeneratedTests: Sendable {
         let queue = ProgramQueue(programs)
         var report = GeneratedReport()
         try await withThrowingTaskGroup(of: GeneratedReport.self) { group in
-            let most = mixture == .schemas ? VersionComparison.mostWorkers : .max
-            for worker in 0..<min(parallelism, max(programs, 1), most) {
+            let maximum = mixture == .schemas ? VersionComparison.maximumWorkers : .max
+            for worker in 0..<min(parallelism, max(programs, 1), maximum) {
                 group.addTask {
                     mixture == .schemas
-                        ? try await work(queue, engines, worker, progress) : try await work(queue, places, progress)
+                        ? try await work(queue, engines, worker: worker, progress)
+                        : try await work(queue, places, worker: progress)
                 }
             }
             for try await part in group { report.add(part) }
@@ -106,7 +107,7 @@ public struct GeneratedTests: Sendable {
 
     /// Runs programs from the queue until it is empty.
     private func work(
-        _ queue: ProgramQueue, _ places: Places, _ progress: @Sendable (Int) -> Void
+        _ queue: ProgramQueue, _ places: Places, worker progress: @Sendable (Int) -> Void
     ) async throws -> GeneratedReport {
         var comparison = try await Comparison(places, mixture, isObserved: isObserved)
         var report = GeneratedReport()
@@ -119,7 +120,7 @@ public struct GeneratedTests: Sendable {
             report.calls += expected.count
             report.errors += expected.count(where: \.isFailure)
             if let found = try await comparison.difference(program, expected) {
-                report.failures.append(try await failure(of: program, found, seed, places))
+                report.failures.append(try await failure(of: program, found, seed: seed, places))
                 if queue.hasFailed() >= mostFailures { queue.end() }
                 // The state that a failing program leaves is no base for another.
                 try await comparison.close()
@@ -133,7 +134,7 @@ public struct GeneratedTests: Sendable {
 
     /// The same with programs of several versions.
     private func work(
-        _ queue: ProgramQueue, _ engines: [VersionEngine], _ worker: Int, _ progress: @Sendable (Int) -> Void
+        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int, _ progress: @Sendable (Int) -> Void
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
@@ -164,13 +165,13 @@ public struct GeneratedTests: Sendable {
     ///
     /// - Parameter found: the difference on the store on which the programs before it had run.
     private func failure(
-        of program: Program, _ found: ProgramDifference, _ seed: UInt64, _ places: Places
+        of program: Program, _ found: ProgramDifference, seed: UInt64, _ places: Places
     ) async throws -> GeneratedFailure {
         let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
-            try await Comparison.difference(candidate, places, mixture, isObserved: isObserved) != nil
+            try await Comparison.difference(candidate, places, mixture: mixture, isObserved: isObserved) != nil
         }
         let difference =
-            try await Comparison.difference(smallest, places, mixture, isObserved: isObserved)
+            try await Comparison.difference(smallest, places, mixture: mixture, isObserved: isObserved)
             ?? ProgramDifference(
                 backend: found.backend, call: found.call, expected: found.expected,
                 actual: found.actual + " (only after the programs before it)")

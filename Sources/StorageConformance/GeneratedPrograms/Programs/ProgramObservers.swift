@@ -15,10 +15,10 @@ final class ProgramObservers {
         }
         // The same queries for every program, so that a failing one fails again.
         var generator = SeededGenerator(seed: 20)
-        for model in World.models { try await add(model, store, &generator) }
+        for model in World.models { try await add(model, in: store, &generator) }
     }
 
-    private func add<M: GeneratedModel>(_: M.Type, _ store: Store, _ generator: inout SeededGenerator) async throws {
+    private func add<M: GeneratedModel>(_: M.Type, in store: Store, _ generator: inout SeededGenerator) async throws {
         var queries = [GeneratedQuery<M>()]
         for _ in 0..<3 { queries.append(.random(&generator)) }
         for query in queries {

@@ -27,7 +27,8 @@ struct LinkedListCall<M: LinkedModel, N: LinkedModel>: LinkedOperation {
         case .remove(let reference): return String(try list.remove(reference))
         case .look(let places, let reference):
             return Self.answer(
-                try list.refs(in: places), try list.records(in: places), try list.count(), try list.contains(reference))
+                try list.refs(in: places), try list.records(in: places), count: try list.count(),
+                isThere: try list.contains(reference))
         }
         return "()"
     }
@@ -55,13 +56,13 @@ struct LinkedListCall<M: LinkedModel, N: LinkedModel>: LinkedOperation {
             // Inside a transaction a reference may still name nothing.
             let records = page.compactMap { world[$0] }
             guard records.count == page.count else { throw ExpectedError(.notFound) }
-            return Self.answer(Array(page), records, list.count, list.contains(reference))
+            return Self.answer(Array(page), records, count: list.count, isThere: list.contains(reference))
         }
         world[keyPath: M.rows][owner] = record
         return answer
     }
 
-    private static func answer(_ references: [Ref<N>], _ records: [N], _ count: Int, _ isThere: Bool) -> String {
+    private static func answer(_ references: [Ref<N>], _ records: [N], count: Int, isThere: Bool) -> String {
         "\(references.map(N.swift)) \(records.lines) \(count) \(isThere)"
     }
 
@@ -96,9 +97,9 @@ struct LinkedListCall<M: LinkedModel, N: LinkedModel>: LinkedOperation {
     }
 
     static func random(
-        _ owner: Ref<M>, _ name: String, _ property: FieldPath<M, [Ref<N>]>,
-        _ columns: any KeyPath<M.Columns, QueryExpression<[Ref<N>]>> & Sendable, _ generator: inout SeededGenerator,
-        _ world: LinkedWorld
+        _ owner: Ref<M>, name: String, property: FieldPath<M, [Ref<N>]>,
+        columns: any KeyPath<M.Columns, QueryExpression<[Ref<N>]>> & Sendable, _ generator: inout SeededGenerator,
+        in world: LinkedWorld
     ) -> LinkedListCall {
         let length = world[owner]?[keyPath: property].count ?? 0
         func place(_ end: Int) -> Int {
@@ -134,14 +135,17 @@ extension Knot {
     static func randomListCall(_ generator: inout SeededGenerator, _ world: LinkedWorld) -> (any StorageOperation)? {
         guard let owner = generator.one(of: references) else { return nil }
         return generator.chance(60)
-            ? LinkedListCall<Knot, Mesh>.random(owner, "meshes", \.meshes, \.meshes, &generator, world)
-            : LinkedListCall<Knot, Ply>.random(owner, "pairs", \.pairs, \.pairs, &generator, world)
+            ? LinkedListCall<Knot, Mesh>.random(
+                owner, name: "meshes", property: \.meshes, columns: \.meshes, &generator, in: world)
+            : LinkedListCall<Knot, Ply>.random(
+                owner, name: "pairs", property: \.pairs, columns: \.pairs, &generator, in: world)
     }
 }
 
 extension Mesh {
     static func randomListCall(_ generator: inout SeededGenerator, _ world: LinkedWorld) -> (any StorageOperation)? {
         guard let owner = generator.one(of: references) else { return nil }
-        return LinkedListCall<Mesh, Mesh>.random(owner, "peers", \.peers, \.peers, &generator, world)
+        return LinkedListCall<Mesh, Mesh>.random(
+            owner, name: "peers", property: \.peers, columns: \.peers, &generator, in: world)
     }
 }

@@ -47,7 +47,7 @@ struct LinkedReference {
 protocol LinkedModel: DeclaredModel where Columns: SizedColumns {
     static var rows: FieldPath<LinkedWorld, [Ref<Self>: Self]> { get }
     static func id(_ reference: Ref<Self>) -> LinkedID
-    static func random(_ reference: Ref<Self>, _ generator: inout SeededGenerator, _ world: LinkedWorld) -> Self
+    static func random(_ reference: Ref<Self>, _ generator: inout SeededGenerator, in world: LinkedWorld) -> Self
     /// Every key that programs use.
     static var references: [Ref<Self>] { get }
     static var questions: [LinkedQuestion<Self>] { get }
@@ -79,7 +79,7 @@ extension Knot: LinkedModel {
     static let references: [Ref<Knot>] = [1, 2, 3, 4]
     static func swift(_ reference: Ref<Knot>) -> String { "\(reference.key)" }
 
-    static func random(_ reference: Ref<Knot>, _ generator: inout SeededGenerator, _ world: LinkedWorld) -> Knot {
+    static func random(_ reference: Ref<Knot>, _ generator: inout SeededGenerator, in world: LinkedWorld) -> Knot {
         Knot(
             id: reference.key, size: generator.below(4), parent: generator.reference(world, 50),
             firm: generator.reference(world, 20), loose: generator.reference(world, 40),
@@ -142,7 +142,7 @@ extension Mesh: LinkedModel {
     static let references: [Ref<Mesh>] = ["a", "b", "c", "d"]
     static func swift(_ reference: Ref<Mesh>) -> String { "\"\(reference.key)\"" }
 
-    static func random(_ reference: Ref<Mesh>, _ generator: inout SeededGenerator, _ world: LinkedWorld) -> Mesh {
+    static func random(_ reference: Ref<Mesh>, _ generator: inout SeededGenerator, in world: LinkedWorld) -> Mesh {
         Mesh(
             code: reference.key, size: generator.below(4), owner: generator.reference(world, 100) ?? 1,
             peers: generator.references(world, upTo: 3), ply: generator.reference(world, 30))
@@ -165,7 +165,7 @@ extension Ply: LinkedModel {
     static let references: [Ref<Ply>] = [(1, "x"), (1, "y"), (2, "x"), (2, "y")].map { Ref(key: $0) }
     static func swift(_ reference: Ref<Ply>) -> String { "Ref(key: (\(reference.key.0), \"\(reference.key.1)\"))" }
 
-    static func random(_ reference: Ref<Ply>, _ generator: inout SeededGenerator, _ world: LinkedWorld) -> Ply {
+    static func random(_ reference: Ref<Ply>, _ generator: inout SeededGenerator, in world: LinkedWorld) -> Ply {
         Ply(
             rank: reference.key.0, side: reference.key.1, size: generator.below(4),
             mesh: generator.reference(world, 50),

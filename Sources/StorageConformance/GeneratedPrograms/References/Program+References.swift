@@ -17,7 +17,7 @@ extension Program {
             case 25..<28: add(.reopen)
             default: add(.call(generator.linkedOperation(expected.linked)))
             }
-            // What a call leaves behind, and not only what it gives.
+            // The stored records after a call, besides its result.
             if generator.chance(50) { add(.call(LinkedContents())) }
         }
         add(.call(LinkedContents()))
@@ -47,7 +47,7 @@ extension LinkedModel {
         _ generator: inout SeededGenerator, _ world: LinkedWorld
     ) -> any StorageOperation {
         func models(_ count: Int) -> [Self] {
-            (0..<count).compactMap { _ in generator.one(of: references).map { random($0, &generator, world) } }
+            (0..<count).compactMap { _ in generator.one(of: references).map { random($0, &generator, in: world) } }
         }
         if generator.chance(12), let call = randomListCall(&generator, world) { return call }
         switch generator.below(100) {

@@ -24,10 +24,10 @@ extension ExpectedSchema {
     }
 
     /// Records as they were after a step: their values in a version, nil, or that the model has no place for them.
-    func asOf(_ step: Int, _ keys: ClosedRange<Int>, _ version: VersionSet) -> String {
+    func asOf(_ step: Int, _ keys: ClosedRange<Int>, in version: VersionSet) -> String {
         keys.map { key in
             guard past.indices.contains(step), let row = past[step][key] else { return "nil" }
-            return fits(row, .root, version)
+            return fits(row, .root, in: version)
                 ? values(of: row, .root, version).map(\.shown).joined(separator: " ") : "unfit"
         }.joined(separator: "\n")
     }
@@ -38,7 +38,7 @@ extension ExpectedSchema {
         let before = lastChange.step > 0 ? past[lastChange.step - 1] : [:]
         for key in lastChange.keys {
             guard let row = before[key] else { continue }
-            if !fits(row, .root, version) || !hasAllRequired(row, isDeclared: true) { throw .schemaMismatch }
+            if !fits(row, .root, in: version) || !hasAllRequired(row, isDeclared: true) { throw .schemaMismatch }
         }
         var next = self
         for key in lastChange.keys { next.rows[key] = before[key] }
@@ -47,8 +47,8 @@ extension ExpectedSchema {
     }
 
     /// Returns whether the model has a place for everything in a row, and a value for everything that it requires.
-    private func fits(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
-        isKept(row) && isWhole(row, part, version)
+    private func fits(_ row: Row, _ part: VersionSet.Part, in version: VersionSet) -> Bool {
+        isKept(row) && isWhole(row, part, in: version)
     }
 
     /// Returns whether nothing of it is gone: a property without values whose name another one got.
@@ -71,7 +71,7 @@ extension ExpectedSchema {
             }
     }
 
-    private func isWhole(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
+    private func isWhole(_ row: Row, _ part: VersionSet.Part, in version: VersionSet) -> Bool {
         version[part].allSatisfy { field in
             guard let child = field.kind.part else {
                 let column = places[row.place].columns.first { $0.name == field.name && !$0.isRemoved }
@@ -84,7 +84,7 @@ extension ExpectedSchema {
             let children = row.owned[owned.place] ?? []
             let isThere =
                 field.isOptional || (field.kind.isMany ? row.presence[field.name] != false : !children.isEmpty)
-            return isThere && children.allSatisfy { isWhole($0, child, version) }
+            return isThere && children.allSatisfy { isWhole($0, child, in: version) }
         }
     }
 }

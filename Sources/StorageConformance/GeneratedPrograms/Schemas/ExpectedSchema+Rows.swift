@@ -26,7 +26,7 @@ extension ExpectedSchema {
     // MARK: Writing
 
     mutating func insert(_ values: [FieldValue], _ version: VersionSet) throws(Refusal) {
-        let row = made(of: values, 0, .root, version)
+        let row = made(of: values, 0, .root, in: version)
         guard rows[key(of: row)] == nil else { throw .duplicateKey }
         if isTaken(row) { throw .constraint }
         rows[key(of: row)] = row
@@ -38,7 +38,7 @@ extension ExpectedSchema {
     }
 
     mutating func save(_ values: [FieldValue], _ version: VersionSet) throws(Refusal) {
-        var row = made(of: values, 0, .root, version)
+        var row = made(of: values, 0, .root, in: version)
         if isTaken(row) { throw .constraint }
         if let old = rows[key(of: row)] { try join(old, &row) }
         rows[key(of: row)] = row
@@ -46,7 +46,7 @@ extension ExpectedSchema {
 
     private func key(of row: Row) -> Int { if case .int(let key) = row.id { key } else { 0 } }
 
-    private func made(of values: [FieldValue], _ place: Int, _ part: VersionSet.Part, _ version: VersionSet) -> Row {
+    private func made(of values: [FieldValue], _ place: Int, _ part: VersionSet.Part, in version: VersionSet) -> Row {
         var row = Row(place: place, id: values.first ?? .null)
         for (field, value) in zip(version[part], values.dropFirst()) {
             guard let child = field.kind.part, let owned = owned(of: place)[field.name] else {
@@ -57,7 +57,7 @@ extension ExpectedSchema {
             var children: [[FieldValue]] = []
             if case .record(let values) = value { children = [values] }
             if case .records(let records) = value { children = records }
-            row.owned[owned.place] = children.map { made(of: $0, owned.place, child, version) }
+            row.owned[owned.place] = children.map { made(of: $0, owned.place, child, in: version) }
             if field.kind.isMany, field.isOptional { row.presence[field.name] = value != .null }
         }
         for column in places[place].columns where row.values[column.id] == nil { row.values[column.id] = .null }

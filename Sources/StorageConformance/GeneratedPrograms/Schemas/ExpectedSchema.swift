@@ -116,24 +116,24 @@ struct ExpectedSchema {
 
     private mutating func open(_ place: Int, as part: VersionSet.Part, _ version: VersionSet) throws(Refusal) {
         let old = places[place].columns
-        let sources = try ownedSources(version[part].filter { $0.kind.part != nil }, place, old)
+        let sources = try ownedSources(version[part].filter { $0.kind.part != nil }, place, columns: old)
         let recorded = places[place].owned
         for field in version[part] where field.kind.part != nil {
-            try openOwned(field, sources[field.name], recorded, place, part, version)
+            try openOwned(field, source: sources[field.name], recorded: recorded, place: place, part, in: version)
         }
         let declared = Set(version[part].map(\.name))
-        renamePresence(place, declared, sources)
+        renamePresence(place, declared, sources: sources)
         for name in places[place].owned.keys where !declared.contains(name) { remove(name, of: place) }
         for field in version[part] {
             places[place].owned[field.name]?.settled.formUnion(Self.settled(field, version[part]))
         }
-        try openRows(place, version[part], recorded, sources)
+        try openRows(place, version[part], owned: recorded, sources: sources)
         for field in version[part] {
             guard let child = field.kind.part, let owned = places[place].owned[field.name] else { continue }
             if owned.isNode {
                 // A new place has nothing recorded.
                 let isNew = sources[field.name] == nil
-                try openRows(owned.place, version[part], isNew ? [:] : recorded, isNew ? [:] : sources)
+                try openRows(owned.place, version[part], owned: isNew ? [:] : recorded, sources: isNew ? [:] : sources)
             } else {
                 try open(owned.place, as: child, version)
             }
@@ -141,20 +141,20 @@ struct ExpectedSchema {
     }
 
     private mutating func openRows(
-        _ place: Int, _ fields: [VersionSet.Field], _ owned: [String: Owned], _ sources: [String: String]
+        _ place: Int, _ fields: [VersionSet.Field], owned: [String: Owned], sources: [String: String]
     ) throws(Refusal) {
-        try openColumns(place, fields, places[place].columns, owned)
-        try openPresence(place, fields, owned, sources)
+        try openColumns(place, fields, old: places[place].columns, owned: owned)
+        try openPresence(place, fields, owned: owned, sources: sources)
     }
 
     // MARK: Values
 
     private mutating func openColumns(
-        _ place: Int, _ fields: [VersionSet.Field], _ old: [Column], _ owned: [String: Owned]
+        _ place: Int, _ fields: [VersionSet.Field], old: [Column], owned: [String: Owned]
     ) throws(Refusal) {
         var kept: Set<Int> = []
         let values = fields.filter { $0.kind.part == nil }
-        let sources = try columnSources(values, place, old, owned)
+        let sources = try columnSources(values, place, old: old, owned: owned)
         for field in values {
             if var column = sources[field.name] {
                 column.settled.formUnion(Self.settled(field, fields))
@@ -180,7 +180,7 @@ struct ExpectedSchema {
 
     /// The columns that values have had, by the names of these.
     private mutating func columnSources(
-        _ fields: [VersionSet.Field], _ place: Int, _ old: [Column], _ owned: [String: Owned]
+        _ fields: [VersionSet.Field], _ place: Int, old: [Column], owned: [String: Owned]
     ) throws(Refusal) -> [String: Column] {
         let columns = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let found = try Self.sources(of: fields, columns.mapValues { ($0.isRemoved, $0.settled) }) { name in
@@ -256,8 +256,8 @@ struct ExpectedSchema {
 
     /// Finds or makes the place of an owned property.
     private mutating func openOwned(
-        _ field: VersionSet.Field, _ source: String?, _ recorded: [String: Owned], _ place: Int,
-        _ part: VersionSet.Part, _ version: VersionSet
+        _ field: VersionSet.Field, source: String?, recorded: [String: Owned], place: Int,
+        _ part: VersionSet.Part, in version: VersionSet
     ) throws(Refusal) {
         let isNode = version.isRecursive(part) && field.kind.part == part
         let isRequired = !field.kind.isMany && !field.isOptional && !isNode
@@ -277,7 +277,7 @@ struct ExpectedSchema {
 
     /// The columns that tell nil from an empty array.
     private mutating func openPresence(
-        _ place: Int, _ fields: [VersionSet.Field], _ owned: [String: Owned], _ sources: [String: String]
+        _ place: Int, _ fields: [VersionSet.Field], owned: [String: Owned], sources: [String: String]
     ) throws(Refusal) {
         let old = places[place].presence
         var (new, used) = ([String: Bool](), Set<String>())
@@ -322,9 +322,9 @@ struct ExpectedSchema {
         }
     }
 
-    /// The recorded name of each owned property; a new property has none.
+    /// The recorded name of each owned property; a new property has no recorded name.
     private mutating func ownedSources(
-        _ fields: [VersionSet.Field], _ place: Int, _ columns: [Column]
+        _ fields: [VersionSet.Field], _ place: Int, columns: [Column]
     ) throws(Refusal) -> [String: String] {
         let recorded = places[place].owned
         let found = try Self.sources(of: fields, recorded.mapValues { ($0.isRemoved, $0.settled) }) { name in
@@ -347,7 +347,7 @@ struct ExpectedSchema {
         places[place].owned[name] = owned
         if places[owned.place].entry == nil {
             let below = places[owned.place].owned
-            // Before any is marked: those of a type that owns itself share what they own.
+            // Before any is marked: the columns of a type that owns itself share their owned records.
             for child in below.values where !child.isRemoved { keepPresence(child.place) }
             for name in below.keys { remove(name, of: owned.place) }
         }
@@ -362,7 +362,7 @@ struct ExpectedSchema {
     }
 
     /// In records that are not declared, of a type that owns itself, what tells nil from an empty array follows its name.
-    private mutating func renamePresence(_ place: Int, _ declared: Set<String>, _ sources: [String: String]) {
+    private mutating func renamePresence(_ place: Int, _ declared: Set<String>, sources: [String: String]) {
         let renamed = sources.filter { $0.key != $0.value }
         guard !renamed.isEmpty else { return }
         func follow(_ old: [String: Bool]) -> [String: Bool] {

@@ -105,7 +105,7 @@ struct VersionProgram: Sendable {
             case .truncate: expected.rows = [:]
             case .asOf(let number):
                 guard !expected.past.isEmpty else { return "done" }
-                return expected.asOf(number % expected.past.count, keys, version)
+                return expected.asOf(number % expected.past.count, keys, in: version)
             case .undo: try expected.undo(version)
             case .rival: throw .configuration
             }

@@ -69,7 +69,7 @@ struct VersionRun<W: VersionWorker> {
             let result = try await self.result(of: step)
             let end = try await store.historyToken()
             commits.append(end.commit)
-            // The token of a store that was copied is none of its copy.
+            // A copy does not accept the token of its source.
             let changed = if case .copy = step { [Int]() } else { try await changedKeys(since: start) }
             let records = try store.blocking.select(Root.self).all().map(\.values)
             return VersionProgram.outcome(result, changed: changed, records, bound: try await bound())
@@ -247,8 +247,8 @@ private final class Problems: Sendable {
 
 /// Compares programs of versions with the rules, on each engine and from each to the next.
 enum VersionComparison {
-    /// The most that run at the same time: each has types of its own.
-    static let mostWorkers = 4
+    /// The maximum of workers at the same time: each has types of its own.
+    static let maximumWorkers = 4
 
     static func difference(
         _ program: VersionProgram, on engines: [VersionEngine], worker: Int
@@ -256,7 +256,7 @@ enum VersionComparison {
         let expected = program.outcomes
         for first in engines.indices {
             let found =
-                switch worker % mostWorkers {
+                switch worker % maximumWorkers {
                 case 0: try await VersionRun<Worker0>.difference(program, expected, on: engines, first: first)
                 case 1: try await VersionRun<Worker1>.difference(program, expected, on: engines, first: first)
                 case 2: try await VersionRun<Worker2>.difference(program, expected, on: engines, first: first)

@@ -231,10 +231,10 @@ extension VersionSet {
 
     /// A record of the version: one value for `id`, then one for each field.
     func record(_ key: Int, _ generator: inout SeededGenerator) -> [FieldValue] {
-        record(.root, key, depth: 0, &generator)
+        record(.root, key: key, depth: 0, &generator)
     }
 
-    private func record(_ part: Part, _ key: Int, depth: Int, _ generator: inout SeededGenerator) -> [FieldValue] {
+    private func record(_ part: Part, key: Int, depth: Int, _ generator: inout SeededGenerator) -> [FieldValue] {
         [.int(key)] + self[part].map { value($0, of: part, depth: depth, &generator) }
     }
 
@@ -252,13 +252,13 @@ extension VersionSet {
         case .one(let child):
             // An own type ends somewhere.
             if child == part, depth > 2 { return .null }
-            return .record(record(child, generator.below(3), depth: depth + 1, &generator))
+            return .record(record(child, key: generator.below(3), depth: depth + 1, &generator))
         case .many(let child):
             let count = child == part && depth > 2 ? 0 : generator.below(4)
             // Own keys are mostly apart, and sometimes not.
             let keys = generator.chance(70) ? generator.shuffled([0, 1, 2, 3]) : [0, 0, 1, 1]
             return .records(
-                (0..<count).map { record(child, keys[$0], depth: depth + 1, &generator) })
+                (0..<count).map { record(child, key: keys[$0], depth: depth + 1, &generator) })
         }
     }
 }
@@ -286,7 +286,7 @@ enum Worker1: VersionWorker { static let (box, rival) = (VersionBox(), VersionBo
 enum Worker2: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
 enum Worker3: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
 
-/// Types beside those of a worker.
+/// Types that are not a worker's.
 enum Rival<W: VersionWorker>: VersionWorker {
     static var box: VersionBox { W.rival }
     static var rival: VersionBox { W.box }

@@ -7,26 +7,26 @@ struct Aggregate<M: Storable>: Sendable {
     let answer: @Sendable ([M]) throws(ExpectedError) -> String
 
     static func extremes<V: GeneratedValue & SortableValue & ScalarValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> [Aggregate] where V.Scalar == V {
         extremes(
             name, { $0[keyPath: path] },
-            { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },
+            column: { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },
             { (select) throws(StorageError) in try select.max { $0[keyPath: column] } })
     }
 
     static func extremes<V: GeneratedValue & SortableValue & ScalarValue>(
-        _ name: String, _ path: FieldPath<M, V?>, _ column: ColumnPath<M, V?>
+        _ name: String, _ path: FieldPath<M, V?>, column: ColumnPath<M, V?>
     ) -> [Aggregate] where V.Scalar == V {
         extremes(
             name, { $0[keyPath: path] },
-            { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },
+            column: { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },
             { (select) throws(StorageError) in try select.max { $0[keyPath: column] } })
     }
 
     private static func extremes<V: GeneratedValue>(
         _ name: String, _ value: @escaping @Sendable (M) -> V?,
-        _ min: @escaping @Sendable (Select<M, Store.Session>) throws(StorageError) -> V?,
+        column min: @escaping @Sendable (Select<M, Store.Session>) throws(StorageError) -> V?,
         _ max: @escaping @Sendable (Select<M, Store.Session>) throws(StorageError) -> V?
     ) -> [Aggregate] {
         [
@@ -45,7 +45,7 @@ struct Aggregate<M: Storable>: Sendable {
 
     /// The sum of an integer property, in the records' order.
     static func sum<V: NumericValue & FixedWidthInteger>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> Aggregate where V.Sum: FixedWidthInteger {
         Aggregate(text: "sum { $0.\(name) }") { (select) throws(StorageError) in
             String(try select.sum { $0[keyPath: column] })

@@ -8,13 +8,13 @@ import StorageDriver
 protocol ComputedValue: NumericValue, AskedValue {
     /// Operands that leave most results within the type.
     static var operands: [Self] { get }
-    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self?
+    static func compute(_ operation: Arithmetic, _ left: Self, with right: Self) -> Self?
     static var operations: [Arithmetic] { get }
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, with right: Self
     ) -> QueryExpression<Self>
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, with right: Self
     ) -> QueryExpression<Self?>
 }
 
@@ -22,7 +22,7 @@ extension ComputedValue where Self: FixedWidthInteger {
     static var operations: [Arithmetic] { [.add, .subtract, .multiply, .divide, .remainder] }
     static var operands: [Self] { [0, 1, 2, 3, .max] }
 
-    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self? {
+    static func compute(_ operation: Arithmetic, _ left: Self, with right: Self) -> Self? {
         switch operation {
         case .remainder: return right == 0 ? nil : left.remainderReportingOverflow(dividingBy: right).partialValue
         case .add: return fitting(left.addingReportingOverflow(right))
@@ -37,15 +37,15 @@ extension ComputedValue where Self: FixedWidthInteger {
     }
 
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, with right: Self
     ) -> QueryExpression<Self> {
-        operation == .remainder ? left % right : common(operation, left, right)
+        operation == .remainder ? left % right : common(operation, left, with: right)
     }
 
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, with right: Self
     ) -> QueryExpression<Self?> {
-        operation == .remainder ? left % right : common(operation, left, right)
+        operation == .remainder ? left % right : common(operation, left, with: right)
     }
 }
 
@@ -53,15 +53,15 @@ extension ComputedValue {
     static var operations: [Arithmetic] { [.add, .subtract, .multiply, .divide] }
 
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
-    ) -> QueryExpression<Self> { common(operation, left, right) }
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, with right: Self
+    ) -> QueryExpression<Self> { common(operation, left, with: right) }
 
     static func build(
-        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
-    ) -> QueryExpression<Self?> { common(operation, left, right) }
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, with right: Self
+    ) -> QueryExpression<Self?> { common(operation, left, with: right) }
 
     fileprivate static func common(
-        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, with right: Self
     ) -> QueryExpression<Self> {
         switch operation {
         case .add: left + right
@@ -72,7 +72,7 @@ extension ComputedValue {
     }
 
     fileprivate static func common(
-        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, with right: Self
     ) -> QueryExpression<Self?> {
         switch operation {
         case .add: left + right
@@ -86,7 +86,7 @@ extension ComputedValue {
 extension ComputedValue where Self: BinaryFloatingPoint {
     static var operands: [Self] { [0, 1, -1, 0.1, 3, .infinity] }
 
-    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self? {
+    static func compute(_ operation: Arithmetic, _ left: Self, with right: Self) -> Self? {
         switch operation {
         case .add: left + right
         case .subtract: left - right
@@ -105,7 +105,7 @@ extension Float: ComputedValue {}
 extension Decimal: ComputedValue {
     static var operands: [Decimal] { [0, 1, -1, 3, Decimal(sign: .minus, exponent: -1, significand: 7)] }
 
-    static func compute(_ operation: Arithmetic, _ left: Decimal, _ right: Decimal) -> Decimal? {
+    static func compute(_ operation: Arithmetic, _ left: Decimal, with right: Decimal) -> Decimal? {
         let result =
             switch operation {
             case .add: left + right
@@ -125,8 +125,9 @@ extension Term where V: ComputedValue & ScalarValue & Comparable {
                 let (operation, operand) = generator.operation(V.self)
                 let computed = Term(
                     "(\(text) \(operation.rawValue) \(operand.swift))",
-                    written: written?.computed(operation, operand.value), { V.build(operation, term($0), operand) },
-                    { (record) throws(ExpectedError) in try V.result(operation, value(record), operand) })
+                    written: written?.computed(operation, operand.value),
+                    { V.build(operation, term($0), with: operand) },
+                    { (record) throws(ExpectedError) in try V.result(operation, value(record), with: operand) })
                 let condition = generator.one(of: computed.comparison + computed.equality)?(&generator, record)
                 // Among the records there mostly is a number with which it fails: a condition in front excludes it.
                 return generator.chance(70) ? condition.map { isIn(V.operands.filter { $0 <= 3 }) && $0 } : condition
@@ -143,10 +144,11 @@ extension Term {
                 let (operation, operand) = generator.operation(W.self)
                 let computed = Term<M, W?>(
                     "(\(text) \(operation.rawValue) \(operand.swift))",
-                    written: written?.computed(operation, operand.value), { W.build(operation, term($0), operand) },
+                    written: written?.computed(operation, operand.value),
+                    { W.build(operation, term($0), with: operand) },
                     { (record) throws(ExpectedError) in
                         guard let own = try value(record) else { return nil }
-                        return try W.result(operation, own, operand)
+                        return try W.result(operation, own, with: operand)
                     })
                 let condition = generator.one(of: computed.optionalComparison() + computed.equality)?(
                     &generator, record)
@@ -160,22 +162,22 @@ extension Term {
 extension Setting {
     /// Sets a number to what is computed of it.
     static func computing<V: ComputedValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> SettingMaker<M> {
         { generator in
             let (operation, operand) = generator.operation(V.self)
             return Setting(
                 name: name, text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
                 apply: { (model, before) throws(ExpectedError) in
-                    model[keyPath: path] = try V.result(operation, before[keyPath: path], operand)
+                    model[keyPath: path] = try V.result(operation, before[keyPath: path], with: operand)
                 },
-                assign: { $0.set(column) { V.build(operation, $0[keyPath: column], operand) } })
+                assign: { $0.set(column) { V.build(operation, $0[keyPath: column], with: operand) } })
         }
     }
 
     /// The same of a number that may be nil.
     static func optionalComputing<W: ComputedValue>(
-        _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
+        _ name: String, _ path: FieldPath<M, W?>, column: ColumnPath<M, W?>
     ) -> SettingMaker<M> {
         { generator in
             let (operation, operand) = generator.operation(W.self)
@@ -183,24 +185,24 @@ extension Setting {
                 name: name, text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
                 apply: { (model, before) throws(ExpectedError) in
                     guard let own = before[keyPath: path] else { return model[keyPath: path] = nil }
-                    model[keyPath: path] = try W.result(operation, own, operand)
+                    model[keyPath: path] = try W.result(operation, own, with: operand)
                 },
-                assign: { $0.set(column) { W.build(operation, $0[keyPath: column], operand) } })
+                assign: { $0.set(column) { W.build(operation, $0[keyPath: column], with: operand) } })
         }
     }
 }
 
 extension Written {
     fileprivate func computed(_ operation: Arithmetic, _ operand: Value) -> Written {
-        Written.joined([with(operation.rawValue, operand)], "", "(", ")")
+        Written.joined([with(operation.rawValue, operand)], "", open: "(", close: ")")
     }
 }
 
 extension ComputedValue {
     fileprivate static func result(
-        _ operation: Arithmetic, _ left: Self, _ right: Self
+        _ operation: Arithmetic, _ left: Self, with right: Self
     ) throws(ExpectedError) -> Self {
-        guard let result = compute(operation, left, right) else { throw ExpectedError(.overflow) }
+        guard let result = compute(operation, left, with: right) else { throw ExpectedError(.overflow) }
         return result
     }
 }

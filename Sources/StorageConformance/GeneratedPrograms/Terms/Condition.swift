@@ -6,11 +6,11 @@ internal import StorageAPI
 struct Term<M: Storable, V>: Sendable {
     /// The term as it is written in a query: `$0.lid.width`.
     let text: String
-    /// The term in a query's text; nil if that has none.
+    /// The term in a query's text; nil without a form there.
     let written: Written?
     let term: @Sendable (M.Columns) -> QueryExpression<V>
     let value: @Sendable (M) throws(ExpectedError) -> V
-    /// The term in a predicate of Foundation's; nil if that has none.
+    /// The term in a predicate of Foundation's; nil without a form there.
     var predicate: (@Sendable (PredicateExpressions.Variable<M>) -> PropertyExpression)?
 
     typealias PropertyExpression = PredicateExpressions.KeyPath<PredicateExpressions.Variable<M>, V>
@@ -45,7 +45,7 @@ struct Written: Sendable {
     }
 
     /// The parts with words between and around them.
-    static func joined(_ parts: [Written], _ separator: String, _ open: String = "", _ close: String = "") -> Written {
+    static func joined(_ parts: [Written], _ separator: String, open: String = "", close: String = "") -> Written {
         Written(open + parts.map(\.text).joined(separator: separator) + close, parts.flatMap(\.arguments))
     }
 
@@ -60,11 +60,11 @@ struct Condition<M: Storable>: Sendable {
     typealias Variable = PredicateExpressions.Variable<M>
 
     let text: String
-    /// The condition in a query's text; nil if that has none.
+    /// The condition in a query's text; nil without a form there.
     var written: Written?
     let term: @Sendable (M.Columns) -> QueryExpression<Bool>
     let holds: @Sendable (M) throws(ExpectedError) -> Bool
-    /// The condition in a predicate of Foundation's; nil if that has none.
+    /// The condition in a predicate of Foundation's; nil without a form there.
     var predicate: (@Sendable (Variable) -> any StandardPredicateExpression<Bool>)?
     private let makeSimpler: @Sendable () -> [Condition<M>]
 
@@ -89,7 +89,7 @@ extension Condition {
     /// Both conditions, the left one first.
     static func && (left: Condition, right: Condition) -> Condition {
         let written = left.written.flatMap { first in
-            right.written.map { Written.joined([first, $0], " and ", "(", ")") }
+            right.written.map { Written.joined([first, $0], " and ", open: "(", close: ")") }
         }
         return Condition(
             "(\(left.text) && \(right.text))", written: written, simpler: [left, right],

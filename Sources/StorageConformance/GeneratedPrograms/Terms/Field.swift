@@ -49,18 +49,18 @@ struct Field<M: GeneratedRecord>: Sendable {
 
     /// A column: it can be compared whole, and set.
     init<V: AskedValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) {
         self.init(name, path)
-        conditions = Term(name, path, column).equality
-        aggregates = [Aggregate.loaded(name, path, column)]
-        settings = [Setting.maker(name, path, column)]
+        conditions = Term(name, path, column: column).equality
+        aggregates = [Aggregate.loaded(name, path, column: column)]
+        settings = [Setting.maker(name, path, column: column)]
     }
 }
 
 extension Term {
     init(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) {
         self.init("$0.\(name)", written: Written(name), { $0[keyPath: column] }, { $0[keyPath: path] })
         predicate = { PredicateExpressions.build_KeyPath(root: $0, keyPath: path) }
@@ -70,91 +70,93 @@ extension Term {
 extension Field {
     /// A scalar that can be sorted by and has no order in Swift, or an Optional of one.
     static func scalar<V: AskedValue & SortableValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> Field {
-        var field = Field(name, path, column)
+        var field = Field(name, path, column: column)
         field.sortings = Sorting.both(name, { $0[keyPath: column] }, { $0[keyPath: path] })
         field.match = Match(name: name, path: path) { left, right in
             let value = left[keyPath: path]
             return value.swift != "nil" && value.isSame(as: right[keyPath: path])
         }
-        field.aggregates += [Aggregate.distinct(name, path, column), Aggregate.groups(name, path, column)]
+        field.aggregates += [
+            Aggregate.distinct(name, path, column: column), Aggregate.groups(name, path, column: column),
+        ]
         return field
     }
 
     static func ordered<V: AskedValue & ScalarValue & SortableValue & Comparable>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> Field where V.Scalar == V {
-        var field = scalar(name, path, column)
-        field.conditions += Term(name, path, column).comparison
-        field.aggregates += Aggregate.extremes(name, path, column).map { fold in { _ in fold } }
+        var field = scalar(name, path, column: column)
+        field.conditions += Term(name, path, column: column).comparison
+        field.aggregates += Aggregate.extremes(name, path, column: column).map { fold in { _ in fold } }
         return field
     }
 
     static func optional<W: AskedValue & ScalarValue & SortableValue & Comparable>(
-        _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
+        _ name: String, _ path: FieldPath<M, W?>, column: ColumnPath<M, W?>
     ) -> Field where W.Scalar == W {
-        var field = scalar(name, path, column)
-        let term = Term(name, path, column)
+        var field = scalar(name, path, column: column)
+        let term = Term(name, path, column: column)
         field.conditions += term.optionalComparison() + term.absence()
         field.sortings = Sorting.everyWay(name, { $0[keyPath: column] }, { $0[keyPath: path] })
-        field.aggregates += Aggregate.extremes(name, path, column).map { fold in { _ in fold } }
+        field.aggregates += Aggregate.extremes(name, path, column: column).map { fold in { _ in fold } }
         return field
     }
 
-    static func text(_ name: String, _ path: FieldPath<M, String>, _ column: ColumnPath<M, String>) -> Field {
-        var field = ordered(name, path, column)
-        let term = Term(name, path, column)
+    static func text(_ name: String, _ path: FieldPath<M, String>, column: ColumnPath<M, String>) -> Field {
+        var field = ordered(name, path, column: column)
+        let term = Term(name, path, column: column)
         field.conditions += term.tests + term.joining
-        field.settings.append(Setting.joining(name, path, column))
+        field.settings.append(Setting.joining(name, path, column: column))
         return field
     }
 
-    static func text(_ name: String, _ path: FieldPath<M, String?>, _ column: ColumnPath<M, String?>) -> Field {
-        var field = optional(name, path, column)
-        let term = Term(name, path, column)
+    static func text(_ name: String, _ path: FieldPath<M, String?>, column: ColumnPath<M, String?>) -> Field {
+        var field = optional(name, path, column: column)
+        let term = Term(name, path, column: column)
         field.conditions += term.tests + term.joining
-        field.settings.append(Setting.joining(name, path, column))
+        field.settings.append(Setting.joining(name, path, column: column))
         return field
     }
 
     /// An integer that can be computed with and summed.
     static func number<V: ComputedValue & FixedWidthInteger>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> Field where V.Sum: FixedWidthInteger, V.Scalar == V {
-        var field = ordered(name, path, column)
-        field.conditions += Term(name, path, column).computation
-        field.settings.append(Setting.computing(name, path, column))
-        let sum = Aggregate.sum(name, path, column)
+        var field = ordered(name, path, column: column)
+        field.conditions += Term(name, path, column: column).computation
+        field.settings.append(Setting.computing(name, path, column: column))
+        let sum = Aggregate.sum(name, path, column: column)
         field.aggregates.append { _ in sum }
         return field
     }
 
     /// A number that can be computed with.
     static func computed<V: ComputedValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> Field where V.Scalar == V {
-        var field = ordered(name, path, column)
-        field.conditions += Term(name, path, column).computation
-        field.settings.append(Setting.computing(name, path, column))
+        var field = ordered(name, path, column: column)
+        field.conditions += Term(name, path, column: column).computation
+        field.settings.append(Setting.computing(name, path, column: column))
         return field
     }
 
     static func optionalNumber<W: ComputedValue>(
-        _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
+        _ name: String, _ path: FieldPath<M, W?>, column: ColumnPath<M, W?>
     ) -> Field where W.Scalar == W {
-        var field = optional(name, path, column)
-        field.conditions += Term(name, path, column).optionalComputation()
-        field.settings.append(Setting.optionalComputing(name, path, column))
+        var field = optional(name, path, column: column)
+        field.conditions += Term(name, path, column: column).optionalComputation()
+        field.settings.append(Setting.optionalComputing(name, path, column: column))
         return field
     }
 
     /// An array of values, which is asked for its elements and their number.
     static func array<E: AskedValue>(
-        _ name: String, _ path: FieldPath<M, [E]>, _ column: ColumnPath<M, [E]>
+        _ name: String, _ path: FieldPath<M, [E]>, column: ColumnPath<M, [E]>
     ) -> Field {
         var field = Field(name, path)
-        field.conditions = Term(name, path, column).arrayTests()
+        field.conditions = Term(name, path, column: column).arrayTests()
         return field
     }
 
@@ -184,7 +186,7 @@ extension Field {
     // MARK: Owned children
 
     /// Children that conditions look into.
-    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]>, _ column: ColumnPath<M, [C]>)
+    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]>, column: ColumnPath<M, [C]>)
         -> Field
     {
         var field = Field(name, path)
@@ -193,22 +195,22 @@ extension Field {
         return field
     }
 
-    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]?>, _ column: ColumnPath<M, [C]?>)
+    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]?>, column: ColumnPath<M, [C]?>)
         -> Field
     {
         var field = Field(name, path)
         field.conditions =
             Quantified.makers(name, { $0[keyPath: column] }, { $0[keyPath: path] ?? [] })
-            + Term(name, path, column).absence()
+            + Term(name, path, column: column).absence()
         field.sortings = Sorting.everyWay("\(name).count", { $0[keyPath: column].count }, { $0[keyPath: path]?.count })
         return field
     }
 
-    static func child<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, C?>, _ column: ColumnPath<M, C?>)
+    static func child<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, C?>, column: ColumnPath<M, C?>)
         -> Field
     {
         var field = Field(name, path)
-        field.conditions = Term(name, path, column).absence()
+        field.conditions = Term(name, path, column: column).absence()
         return field
     }
 }

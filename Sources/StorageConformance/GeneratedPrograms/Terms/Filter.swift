@@ -57,29 +57,29 @@ indirect enum Filter<M: Storable>: Sendable {
         }
     }
 
-    /// The elements that it holds of, among those of all of which it is asked.
+    /// The elements that meet the filter.
     func chosen<R>(of rows: some Sequence<R>, _ record: (R) -> M) throws(ExpectedError) -> [R] {
         var chosen: [R] = []
         for row in rows where try holds(record(row)) { chosen.append(row) }
         return chosen
     }
 
-    /// The filter in a query's text; nil if a part has none.
+    /// The filter in a query's text; nil if a part has no such form.
     var written: Written? {
         switch self {
         case .condition(let condition): condition.written
-        case .and(let left, let right): Self.joined(left, "and", right)
-        case .or(let left, let right): Self.joined(left, "or", right)
-        case .not(let filter): filter.written.map { Written.joined([$0], "", "not (", ")") }
+        case .and(let left, let right): Self.joined(left, by: "and", right)
+        case .or(let left, let right): Self.joined(left, by: "or", right)
+        case .not(let filter): filter.written.map { Written.joined([$0], "", open: "not (", close: ")") }
         }
     }
 
-    private static func joined(_ left: Filter, _ word: String, _ right: Filter) -> Written? {
+    private static func joined(_ left: Filter, by word: String, _ right: Filter) -> Written? {
         guard let left = left.written, let right = right.written else { return nil }
-        return Written.joined([left, right], ") \(word) (", "(", ")")
+        return Written.joined([left, right], ") \(word) (", open: "(", close: ")")
     }
 
-    /// The filter as a predicate of Foundation's; nil if a part has none.
+    /// The filter as a predicate of Foundation's; nil if a part has no such form.
     var predicate: Predicate<M>? {
         guard isPredicate else { return nil }
         return Predicate { expression($0) }

@@ -8,7 +8,7 @@ typealias AggregateMaker<M: Storable> = @Sendable (inout SeededGenerator) -> Agg
 extension Aggregate {
     /// The values of a property, one of equal ones, in their order.
     static func distinct<V: GeneratedValue & ColumnValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> AggregateMaker<M> {
         { generator in
             let limit = generator.chance(70) ? nil : generator.below(4)
@@ -28,20 +28,20 @@ extension Aggregate {
 
     /// The groups of a property with their counts, those that are large enough, in one of two orders.
     static func groups<V: GeneratedValue & ColumnValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> AggregateMaker<M> {
         { generator in
-            let (least, limit, byCount) = (generator.below(3), generator.pick(1000, 2), generator.chance(50))
+            let (minimum, limit, byCount) = (generator.below(3), generator.pick(1000, 2), generator.chance(50))
             let order = byCount ? ".order { $0.count.descending }" : ""
             let text =
-                "group { $0.\(name) }.having { $0.count >= \(least) }\(order).limit(\(limit)).all { ($0.key, $0.count) }"
+                "group { $0.\(name) }.having { $0.count >= \(minimum) }\(order).limit(\(limit)).all { ($0.key, $0.count) }"
             return Aggregate(text: text) { (select) throws(StorageError) in
-                var groups = select.group { $0[keyPath: column] }.having { $0.count >= least }.limit(limit)
+                var groups = select.group { $0[keyPath: column] }.having { $0.count >= minimum }.limit(limit)
                 if byCount { groups = groups.order { $0.count.descending } }
                 return try groups.all { ($0.key, $0.count) }
                     .map { "\($0.0.swift(.comparable)): \($0.1)" }.joined(separator: "\n")
             } answer: { models in
-                let large = classes(models, path).filter { $0.models.count >= least }
+                let large = classes(models, path).filter { $0.models.count >= minimum }
                 let sorted = large.enumerated().sorted { left, right in
                     let (first, second) = (left.element.models.count, right.element.models.count)
                     return byCount && first != second ? first > second : left.offset < right.offset
@@ -52,10 +52,10 @@ extension Aggregate {
         }
     }
 
-    /// A number's sum and least value for each group of a property.
+    /// A number's sum and minimum for each group of a property.
     static func groups<V: GeneratedValue & ColumnValue, N: NumericValue & FixedWidthInteger & GeneratedValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>,
-        summing number: String, _ numberPath: FieldPath<M, N>, _ numberColumn: ColumnPath<M, N>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>,
+        summing number: String, numberPath: FieldPath<M, N>, numberColumn: ColumnPath<M, N>
     ) -> AggregateMaker<M> where N.Sum: FixedWidthInteger, N.Scalar == N {
         let text = "group { $0.\(name) }.all { ($0.key, $0.sum { $0.\(number) }, $0.min { $0.\(number) }) }"
         let fold = Aggregate(text: text) { (select) throws(StorageError) in
@@ -68,8 +68,8 @@ extension Aggregate {
             for (key, models) in classes(models, path) {
                 let sum = models.reduce(Int128(0)) { $0 + Int128($1[keyPath: numberPath]) }
                 guard let fitting = N.Sum(exactly: sum) else { throw ExpectedError(.overflow) }
-                let least = models.map { $0[keyPath: numberPath] }.min()
-                lines.append("\(key.swift(.comparable)): \(fitting) \(least.swift)")
+                let minimum = models.map { $0[keyPath: numberPath] }.min()
+                lines.append("\(key.swift(.comparable)): \(fitting) \(minimum.swift)")
             }
             return lines.joined(separator: "\n")
         }
@@ -78,7 +78,7 @@ extension Aggregate {
 
     /// A property of the records as they come without their children.
     static func loaded<V: GeneratedValue & ColumnValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ path: FieldPath<M, V>, column: ColumnPath<M, V>
     ) -> AggregateMaker<M> {
         let fold = Aggregate(text: "withoutChildren().all().map { try $0.\(name) }") { (select) throws(StorageError) in
             var values: [V] = []

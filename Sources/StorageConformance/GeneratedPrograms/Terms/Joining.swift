@@ -24,7 +24,7 @@ private struct Joint: Sendable {
 
     /// In a query's text; nil where the operand comes first, for which a question mark has no place.
     func joined(_ written: Written?) -> Written? {
-        isBehind ? written.map { Written.joined([$0.with("+", .text(operand))], "", "(", ")") } : nil
+        isBehind ? written.map { Written.joined([$0.with("+", .text(operand))], "", open: "(", close: ")") } : nil
     }
 }
 
@@ -61,7 +61,7 @@ extension Term where V == String? {
 
 extension Setting {
     /// Sets a text to itself joined with another.
-    static func joining(_ name: String, _ path: FieldPath<M, String>, _ column: ColumnPath<M, String>) -> SettingMaker<
+    static func joining(_ name: String, _ path: FieldPath<M, String>, column: ColumnPath<M, String>) -> SettingMaker<
         M
     > {
         { generator in
@@ -77,7 +77,7 @@ extension Setting {
 
     /// The same of a text that may be nil.
     static func joining(
-        _ name: String, _ path: FieldPath<M, String?>, _ column: ColumnPath<M, String?>
+        _ name: String, _ path: FieldPath<M, String?>, column: ColumnPath<M, String?>
     ) -> SettingMaker<M> {
         { generator in
             let joint = Joint(&generator)

@@ -8,13 +8,13 @@ enum Quantified {
     ) -> [ConditionMaker<M>] where A.Child: GeneratedRecord {
         [
             maker("any", name, { term($0).any($1.term) }) { (record, filter) throws(ExpectedError) in
-                try holds(children(record), filter, true)
+                try holds(children(record), filter, wanted: true)
             },
             maker("all", name, { term($0).all($1.term) }) { (record, filter) throws(ExpectedError) in
-                try !holds(children(record), filter, false)
+                try !holds(children(record), filter, wanted: false)
             },
             maker("none", name, { term($0).none($1.term) }) { (record, filter) throws(ExpectedError) in
-                try !holds(children(record), filter, true)
+                try !holds(children(record), filter, wanted: true)
             },
             counted(name, { term($0).count($1.term) }, children),
         ]
@@ -22,7 +22,7 @@ enum Quantified {
 
     /// Returns whether the filter holds for some child, and examines no child after the first match.
     private static func holds<C: GeneratedRecord>(
-        _ children: [C], _ filter: Filter<C>, _ wanted: Bool
+        _ children: [C], _ filter: Filter<C>, wanted: Bool
     ) throws(ExpectedError) -> Bool {
         for child in children where try filter.holds(child) == wanted { return true }
         return false
@@ -35,7 +35,7 @@ enum Quantified {
         @Sendable func condition(_ filter: Filter<C>) -> Condition<M> {
             Condition(
                 "$0.\(name).\(word) { \(filter.text) }",
-                written: filter.written.map { Written.joined([$0], "", "\(word) \(name) (", ")") },
+                written: filter.written.map { Written.joined([$0], "", open: "\(word) \(name) (", close: ")") },
                 simpler: filter.simpler.map(condition), { term($0, filter) },
                 { (record) throws(ExpectedError) in try holds(record, filter) })
         }
@@ -49,7 +49,9 @@ enum Quantified {
         @Sendable func condition(_ filter: Filter<C>, _ count: Int) -> Condition<M> {
             Condition(
                 "$0.\(name).count { \(filter.text) } >= \(count)",
-                written: filter.written.map { Written.joined([$0], "", "count(\(name) where ", ") >= \(count)") },
+                written: filter.written.map {
+                    Written.joined([$0], "", open: "count(\(name) where ", close: ") >= \(count)")
+                },
                 simpler: filter.simpler.map { condition($0, count) }, { term($0, filter) >= count },
                 { (record) throws(ExpectedError) in try filter.chosen(of: children(record)) { $0 }.count >= count })
         }

@@ -63,7 +63,7 @@ struct Setting<M: Storable>: Sendable {
 
     static func maker<V: GeneratedValue & ColumnValue>(
         _ name: String, _ path: FieldPath<M, V>,
-        _ column: ColumnPath<M, V>
+        column: ColumnPath<M, V>
     ) -> SettingMaker<M> {
         { generator in
             let value = V.random(&generator)

@@ -124,7 +124,7 @@ extension Vector: GeneratedValue {
             (0..<count).map { _ in generator.chance(5) ? Float.random(&generator) : Float(generator.below(5)) - 2 })
     }
 
-    /// Vectors are equal or not; where they are not, which comes first matters to nobody.
+    /// Vectors are equal or not; the order of unequal vectors does not matter.
     func order(to other: Vector) -> NaiveOrder { self == other ? .same : .before }
 
     func swift(_: LiteralStyle) -> String {

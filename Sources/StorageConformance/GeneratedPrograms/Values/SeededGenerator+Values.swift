@@ -6,7 +6,7 @@ extension SeededGenerator {
     /// True so many times out of a hundred.
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of the elements; nil if there is none.
+    /// One of the elements; nil for an empty array.
     mutating func one<T>(of elements: [T]) -> T? { elements.isEmpty ? nil : elements[below(elements.count)] }
 
     /// One of the elements, the first of which is named so that there always is one.
