@@ -20,13 +20,13 @@ public enum Contract: String, Sendable, CaseIterable {
     /// The identifier as documents write it: `W1`.
     public var id: String { rawValue.uppercased() }
 
-    /// The clause's text.
-    public var text: String { Self.texts[self] ?? "" }
+    /// The clause's text: its rules, one after the other.
+    public var text: String { rules.map(\.text).joined(separator: " ") }
 
     /// The clause's rules, by their numbers.
-    public var rules: [Rule] { (Self.sentences[self] ?? []).indices.map { Rule(self, $0 + 1) } }
+    public var rules: [Rule] { (Self.texts[id] ?? []).indices.map { Rule(self, $0 + 1) } }
 
-    /// A sentence of a clause, or a part of one that ends in a semicolon: `W4.3` is the third of W4.
+    /// One line of a clause: `W4.3` is the third of W4.
     public struct Rule: Sendable, Hashable {
         /// The clause that it belongs to.
         public let clause: Contract
@@ -43,36 +43,13 @@ public enum Contract: String, Sendable, CaseIterable {
 
         /// The rule's text; empty where the clause has no such rule.
         public var text: String {
-            let sentences = Contract.sentences[clause] ?? []
-            return sentences.indices.contains(number - 1) ? sentences[number - 1] : ""
+            let texts = Contract.texts[clause.id] ?? []
+            return texts.indices.contains(number - 1) ? texts[number - 1] : ""
         }
     }
 
-    private static let sentences = texts.mapValues(Self.sentences)
-
-    /// The text's sentences, and the parts of them that semicolons end; what is in brackets is not divided.
-    private static func sentences(_ text: String) -> [String] {
-        var (found, current, depth, isCode) = ([String](), "", 0, false)
-        let characters = Array(text)
-        for (index, character) in characters.enumerated() {
-            let next = characters.dropFirst(index + 1).prefix(2)
-            if current.isEmpty, character == " " { continue }
-            current.append(character)
-            if character == "`" { isCode.toggle() }
-            guard !isCode else { continue }
-            if "([".contains(character) { depth += 1 } else if ")]".contains(character) { depth -= 1 }
-            guard depth == 0, next.first == " ", let start = next.last else { continue }
-            guard character == ";" || character == "." && (start.isUppercase || start == "`") else { continue }
-            found.append(current)
-            current = ""
-        }
-        return found + [current]
+    /// The texts of each clause's rules, by the clause's identifier.
+    private static let texts = contractText.split(separator: "\n").reduce(into: [String: [String]]()) { texts, line in
+        texts[String(line.prefix { $0 != "." }), default: []].append(String(line.drop { $0 != " " }.dropFirst()))
     }
-
-    private static let texts: [Contract: String] = Dictionary(
-        uniqueKeysWithValues: contractText.split(separator: "\n").compactMap { line in
-            let id = line.prefix { $0 != " " }
-            guard let clause = Contract(rawValue: id.lowercased()) else { return nil }
-            return (clause, String(line.dropFirst(id.count + 1)))
-        })
 }

@@ -1,7 +1,7 @@
 import StorageDriver
 
 // Operators are constrained on the one type parameter, never generic over a protocol of operands: otherwise the
-// compiler gives up on long filters (Documentation/Development/Decisions.md, "Queries").
+// compiler gives up on long filters (Documentation/Development/Decisions/Queries.md).
 
 private func compare<L, R>(
     _ comparison: Comparison, _ left: QueryExpression<L>, to right: QueryExpression<R>
