@@ -37,9 +37,9 @@ extension Connection {
         let version = try dataVersion()
         if let tables, tables.data == version { return tables.schemas }
         let recorded = try Catalog.tables(self)
-        let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
+        let paths = Set(recorded.map(\.storedPath))
         let foreign = try foreign.tables(besides: recorded, self).compactMap(\.schema)
-        let schemas = recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
+        let schemas = recorded + foreign.filter { !paths.contains($0.storedPath) }
         tables = KnownTables(data: version, schema: try schemaVersion(), schemas: schemas)
         return schemas
     }

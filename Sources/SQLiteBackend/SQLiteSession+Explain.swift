@@ -11,7 +11,8 @@ extension SQLiteSession: QueryExplaining {
         let column: Int? =
             switch access {
             case .key: plan.table.key.first
-            case .index(let property): plan.table.columns.firstIndex { $0.property == property && $0.role == .property }
+            case .index(let property):
+                plan.table.columns.firstIndex { $0.storedProperty == StoredName(property) && $0.role == .property }
             case .scan: nil
             }
         return QueryExplanation(

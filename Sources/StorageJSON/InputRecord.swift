@@ -194,7 +194,7 @@ package struct DocumentSource: RecordSource {
             }
             input.consume(1)
             try input.skipSpace()
-            while try input.peek() == UInt8(ascii: "\""), try !readKey().isSame(as: name) {
+            while try input.peek() == UInt8(ascii: "\""), try StoredName(readKey()) != StoredName(name) {
                 try passValue()
                 if try input.peek() == UInt8(ascii: ",") { input.consume(1) }
                 try input.skipSpace()

@@ -57,6 +57,14 @@ extension JSONValue {
     }
 }
 
+extension Collection<JSONValue.Member> {
+    /// The value of the first member of a name.
+    func value(of name: String) -> JSONValue? {
+        let name = StoredName(name)
+        return first { StoredName($0.name) == name }?.value
+    }
+}
+
 extension JSONValue {
     /// An object with members in the order in which they are written.
     package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
@@ -120,18 +128,15 @@ package struct JSONParser {
         return .object(members)
     }
 
-    /// Names are compared by their bytes, as the store compares them.
     private static func repeated(_ members: [JSONValue.Member]) -> String? {
         guard members.count > 16 else {
-            for (index, member) in members.enumerated() {
-                for other in members[..<index] where other.name.isSame(as: member.name) {
-                    return member.name
-                }
+            for (index, member) in members.enumerated() where members[..<index].value(of: member.name) != nil {
+                return member.name
             }
             return nil
         }
-        var names: Set<[UInt8]> = []
-        return members.first { !names.insert(Array($0.name.utf8)).inserted }?.name
+        var names: Set<StoredName> = []
+        return members.first { !names.insert(StoredName($0.name)).inserted }?.name
     }
 
     private mutating func array() throws(JSONProblem) -> JSONValue {

@@ -222,7 +222,7 @@ final class ModelJSON<Model: Storable> {
             }
         }
         for field in part.fields {
-            if let place = record.fields.firstIndex(where: { $0.name.isSame(as: field.name) }) {
+            if let place = record.fields.firstIndex(where: { $0.storedName == field.storedName }) {
                 record.fields[place] = field
             } else {
                 record.fields.append(field)
@@ -243,7 +243,7 @@ extension RecordBuilder {
         var path = ""
         for step in property.split(separator: ".") {
             let name = step.prefix { $0 != "[" }
-            guard let found = all[shape].properties.first(where: { $0.name == name }) else {
+            guard let found = all[shape].properties.first(where: { $0.name == StoredName(String(name)) }) else {
                 path = RecordProblem.join(path, String(step))
                 continue
             }

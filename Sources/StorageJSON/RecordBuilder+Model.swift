@@ -31,7 +31,7 @@ private struct DeclaredShapes {
         let schema = type.schema
         let index = list.count
         known[ObjectIdentifier(type)] = index
-        list.append(RecordBuilder.Shape(name: schema.name, isElement: isElement))
+        list.append(RecordBuilder.Shape(name: StoredName(schema.name), isElement: isElement))
         try schema.checkPaths()
         for property in schema.properties {
             guard let content = try content(property) else { continue }
@@ -52,8 +52,8 @@ private struct DeclaredShapes {
             return .reference(
                 parts.map { part in
                     RecordBuilder.Part(
-                        column: parts.count == 1
-                            ? property.storedName : property.storedName + "." + part.storedName,
+                        column: StoredName(
+                            parts.count == 1 ? property.storedName : property.storedName + "." + part.storedName),
                         path: part.names, type: part.columnType ?? .int64)
                 })
         }
@@ -67,7 +67,8 @@ private struct DeclaredShapes {
         let null: @Sendable () throws -> Value = { .null }
         if case .reference(let parts) = content, parts.count > 1 { initial = nil }
         return RecordBuilder.Property(
-            name: property.storedName, title: property.name, path: property.names, isOptional: property.isOptional,
+            name: StoredName(property.storedName), title: property.name, path: property.names,
+            isOptional: property.isOptional,
             content: content, rules: rules, convert: property.form.convert,
             initial: initial ?? (property.isOptional ? null : nil), writeDefault: property.writeDefault)
     }
@@ -88,12 +89,12 @@ extension RecordBuilder {
     }
 
     private func json(_ property: Property, of record: DynamicRecord, near place: Int) -> JSONValue {
-        func content(_ name: String) -> DynamicRecord.Content? {
+        func content(_ name: StoredName) -> DynamicRecord.Content? {
             let fields = record.fields
-            if place < fields.count, fields[place].name.isSame(as: name) { return fields[place].content }
-            return fields.first { $0.name.isSame(as: name) }?.content
+            if place < fields.count, fields[place].storedName == name { return fields[place].content }
+            return fields.first { $0.storedName == name }?.content
         }
-        func value(_ name: String, _ type: ColumnType) -> JSONValue {
+        func value(_ name: StoredName, _ type: ColumnType) -> JSONValue {
             guard case .value(let value, _)? = content(name) else { return .null }
             return Self.json(value, type, rules: property.rules)
         }
@@ -139,7 +140,7 @@ extension RecordBuilder {
     private static func put(_ value: JSONValue, at path: ArraySlice<String>, in members: inout [JSONValue.Member]) {
         guard let name = path.first else { return }
         guard path.count > 1 else { return members.append(JSONValue.Member(name: name, value: value)) }
-        let place = members.firstIndex { $0.name.isSame(as: name) } ?? members.count
+        let place = members.firstIndex { StoredName($0.name) == StoredName(name) } ?? members.count
         if place == members.count { members.append(JSONValue.Member(name: name, value: .object([]))) }
         guard case .object(var inner) = members[place].value else { return }
         put(value, at: path.dropFirst(), in: &inner)

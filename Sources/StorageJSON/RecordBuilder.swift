@@ -7,16 +7,16 @@ package struct RecordBuilder: Sendable {
     /// The records of one table, or of several of one type.
     struct Shape: Sendable {
         /// The name of its records.
-        let name: String
+        let name: StoredName
         var properties: [Property] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<StoredName> = []
         /// True if the records are the elements of an array of references, and so may be written as keys.
         var isElement = false
     }
 
     struct Property: Sendable {
         /// The stored name.
-        let name: String
+        let name: StoredName
         /// The name in Swift.
         let title: String
         /// The names of the members that lead to it.
@@ -42,7 +42,7 @@ package struct RecordBuilder: Sendable {
 
     /// A part of a key.
     struct Part: Sendable {
-        let column: String
+        let column: StoredName
         /// Its path in an object that stands for the record.
         let path: [String]
         let type: ColumnType
@@ -77,10 +77,9 @@ package struct RecordBuilder: Sendable {
         var shapes: [Shape] = []
         Self.add(schema, input.rules, owners: [], to: &shapes)
         if input.mayLackKey {
-            let keys = schema.properties.filter(\.isKey).map(\.name)
+            let keys = schema.properties.filter(\.isKey).map(\.storedName)
             for place in shapes[0].properties.indices {
-                let isKey = keys.contains { $0.isSame(as: shapes[0].properties[place].name) }
-                if isKey {
+                if keys.contains(shapes[0].properties[place].name) {
                     shapes[0].properties[place].isOptional = true; shapes[0].properties[place].initial = { .null }
                 }
             }
@@ -94,7 +93,7 @@ package struct RecordBuilder: Sendable {
         _ schema: RecordSchema, _ rules: JSONScalar.Rules, owners: [Int], to shapes: inout [Shape]
     ) -> Int {
         let index = shapes.count
-        shapes.append(Shape(name: schema.name, names: Set(schema.properties.map { Array($0.name.utf8) })))
+        shapes.append(Shape(name: schema.storedName, names: Set(schema.properties.map(\.storedName))))
         shapes[index].isElement = schema.properties.contains { $0.reference?.isElement == true }
         let null: @Sendable () throws -> Value = { .null }
         for property in schema.properties {
@@ -105,7 +104,7 @@ package struct RecordBuilder: Sendable {
             case .children(let schema): content = .children(add(schema, rules, owners: owners + [index], to: &shapes))
             case .ancestor(let name, let isMany):
                 // A schema that refers to none of its owners is refused when it is stored.
-                let owner = (owners + [index]).last { shapes[$0].name.isSame(as: name) } ?? index
+                let owner = (owners + [index]).last { shapes[$0].name == StoredName(name) } ?? index
                 content = isMany ? .children(owner) : .child(owner)
             }
             // A key that the store assigns may be missing, and a list is empty then.
@@ -115,7 +114,7 @@ package struct RecordBuilder: Sendable {
             if case .children = content { mayBeMissing = true }
             shapes[index].properties.append(
                 Property(
-                    name: property.name, title: property.name, path: [property.name], isOptional: isOptional,
+                    name: property.storedName, title: property.name, path: [property.name], isOptional: isOptional,
                     content: content, rules: rules, initial: mayBeMissing ? null : nil))
         }
         return index
@@ -139,7 +138,7 @@ package struct RecordBuilder: Sendable {
         var fields: [DynamicRecord.Field] = []
         fields.reserveCapacity(shape.properties.count)
         var found = 0
-        var places: [[UInt8]: Int]?
+        var places: [StoredName: Int]?
         for (place, property) in shape.properties.enumerated() {
             do {
                 let value = try Self.value(of: property, near: place, in: members, &places)
@@ -150,16 +149,16 @@ package struct RecordBuilder: Sendable {
             }
         }
         if !ignoresUnknown, found < members.count { try refuseUnknown(members, shape) }
-        return DynamicRecord(model: shape.name, fields: fields)
+        return DynamicRecord(model: shape.name.text, fields: fields)
     }
 
     private static func value(
-        of property: Property, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
+        of property: Property, near place: Int, in members: [JSONValue.Member], _ places: inout [StoredName: Int]?
     ) throws(RecordProblem) -> JSONValue? {
         var found = value(of: property.path[0], near: place, in: members, &places)
         for name in property.path.dropFirst() {
             switch found {
-            case .object(let inner)?: found = inner.first { $0.name.isSame(as: name) }?.value
+            case .object(let inner)?: found = inner.value(of: name)
             case nil, .null?: return nil
             case let other?: throw RecordProblem("is looked for in an object, and there is \(other.quoted).")
             }
@@ -169,20 +168,21 @@ package struct RecordBuilder: Sendable {
 
     /// Members usually come in the order of the properties, so this index is tried first.
     private static func value(
-        of name: String, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
+        of name: String, near place: Int, in members: [JSONValue.Member], _ places: inout [StoredName: Int]?
     ) -> JSONValue? {
-        if place < members.count, members[place].name.isSame(as: name) { return members[place].value }
-        guard members.count > 32 else { return members.first { $0.name.isSame(as: name) }?.value }
-        let known = places ?? Dictionary(members.enumerated().map { (Array($1.name.utf8), $0) }) { first, _ in first }
+        let wanted = StoredName(name)
+        if place < members.count, StoredName(members[place].name) == wanted { return members[place].value }
+        guard members.count > 32 else { return members.value(of: name) }
+        let known = places ?? Dictionary(members.enumerated().map { (StoredName($1.name), $0) }) { first, _ in first }
         places = known
-        return known[Array(name.utf8)].map { members[$0].value }
+        return known[wanted].map { members[$0].value }
     }
 
     private func refuseUnknown(_ members: [JSONValue.Member], _ shape: Shape) throws(RecordProblem) {
-        let unknown = members.first { !shape.names.contains(Array($0.name.utf8)) }
+        let unknown = members.first { !shape.names.contains(StoredName($0.name)) }
         guard let unknown else { return }
         throw RecordProblem(
-            "is no property of \(shape.name), which has \(shape.properties.map(\.name).joined(separator: ", ")).",
+            "is no property of \(shape.name), which has \(shape.properties.map(\.name.text).joined(separator: ", ")).",
             at: unknown.name)
     }
 
@@ -196,14 +196,14 @@ package struct RecordBuilder: Sendable {
         switch property.content {
         case .column(let type):
             fields.append(
-                .init(name: property.name, content: .value(try column(value, type, property: property), type)))
+                .init(name: property.name.text, content: .value(try column(value, type, property: property), type)))
         case .reference(let parts): try append(value, parts, property: property, to: &fields)
         case .child(let shape):
             fields.append(
-                .init(name: property.name, content: .child(try child(value, shape: shape, property: property))))
+                .init(name: property.name.text, content: .child(try child(value, shape: shape, property: property))))
         case .children(let shape):
-            fields.append(
-                .init(name: property.name, content: .children(try children(value, index: shape, property: property))))
+            let records = try children(value, index: shape, property: property)
+            fields.append(.init(name: property.name.text, content: .children(records)))
         }
     }
 
@@ -250,7 +250,7 @@ package struct RecordBuilder: Sendable {
         _ value: JSONValue?, _ parts: [Part], property: Property, to fields: inout [DynamicRecord.Field]
     ) throws(RecordProblem) {
         for (part, value) in zip(parts, try key(value, parts, property: property)) {
-            fields.append(.init(name: part.column, content: .value(value, part.type)))
+            fields.append(.init(name: part.column.text, content: .value(value, part.type)))
         }
     }
 
@@ -279,7 +279,7 @@ package struct RecordBuilder: Sendable {
         case .object(var members):
             var found: JSONValue?
             for (depth, name) in part.path.enumerated() {
-                found = members.first { $0.name.isSame(as: name) }?.value
+                found = members.value(of: name)
                 if depth < part.path.count - 1, case .object(let inner)? = found { members = inner }
             }
             guard let found, found != .null else {
@@ -350,7 +350,7 @@ package struct RecordBuilder: Sendable {
             return Part(column: property.name, path: property.path, type: type)
         }
         try append(value, parts, property: property, to: &fields)
-        return DynamicRecord(model: shape.name, fields: fields)
+        return DynamicRecord(model: shape.name.text, fields: fields)
     }
 }
 
@@ -359,9 +359,9 @@ extension RecordBuilder {
     func completed(_ record: DynamicRecord) throws(RecordProblem) -> DynamicRecord {
         var record = record
         for property in shapes[0].properties {
-            let name: String
+            let name: StoredName
             if case .reference(let parts) = property.content { name = parts[0].column } else { name = property.name }
-            guard !record.fields.contains(where: { $0.name.isSame(as: name) }) else { continue }
+            guard !record.fields.contains(where: { $0.storedName == name }) else { continue }
             do {
                 try append(nil, property, to: &record.fields)
             } catch {

@@ -97,7 +97,8 @@ public struct SearchedTexts: Sendable {
     }
 
     private static func texts(of record: DynamicRecord, _ path: ArraySlice<String>) -> [String] {
-        guard let name = path.first, let field = record.fields.first(where: { $0.name.isSame(as: name) }) else {
+        guard let name = path.first, let field = record.fields.first(where: { $0.storedName == StoredName(name) })
+        else {
             return []
         }
         switch field.content {

@@ -73,7 +73,7 @@ struct ArchiveTables {
 
     /// A model's tables by their indexes in ``list``, the root's first.
     struct Model {
-        let name: String
+        let name: StoredName
         let places: [Int]
     }
 
@@ -81,25 +81,20 @@ struct ArchiveTables {
     var models: [Model] {
         list.indices.filter { list[$0].schema.isRoot }.map { root in
             let owned = list.indices.filter { $0 != root && list[$0].schema.isOfModel(list[root].schema) }
-            return Model(name: list[root].schema.path[0], places: [root] + owned)
+            return Model(name: list[root].schema.storedPath[0], places: [root] + owned)
         }
     }
 }
 
 extension TableSchema {
-    /// Returns whether the table has records of the same model as another, or their owned records. Names are compared
-    /// by their bytes: to Swift two normal forms are one text.
-    func isOfModel(_ other: TableSchema) -> Bool {
-        guard let name = path.first, let otherName = other.path.first else { return false }
-        return name.utf8.elementsEqual(otherName.utf8)
-    }
+    /// Returns whether the table has records of the same model as another, or their owned records.
+    func isOfModel(_ other: TableSchema) -> Bool { storedPath.first == other.storedPath.first }
 
     /// Returns whether two versions of a table have the same names.
     func hasNames(of other: TableSchema) -> Bool {
-        func same(_ left: [String], _ right: [String]) -> Bool {
-            left.count == right.count && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
-        }
-        return same([name] + path, [other.name] + other.path)
-            && zip(columns, other.columns).allSatisfy { same([$0.name, $0.property], [$1.name, $1.property]) }
+        StoredName(name) == StoredName(other.name) && storedPath == other.storedPath
+            && zip(columns, other.columns).allSatisfy {
+                StoredName($0.name) == StoredName($1.name) && $0.storedProperty == $1.storedProperty
+            }
     }
 }

@@ -4,7 +4,7 @@ internal import StorageDriver
 /// time.
 final class ModelArchive {
     /// The model's stored name.
-    let name: String
+    let name: StoredName
     /// The folder of its entries.
     let folder: String
     /// The names of its tables, the root's first.

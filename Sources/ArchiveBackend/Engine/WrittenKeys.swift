@@ -8,7 +8,7 @@ internal import StorageDriver
 final class WrittenKeys {
     /// Keys of records of one model, in order, each once.
     private struct ModelKeys {
-        let name: String
+        let name: StoredName
         /// The number of cells in a key.
         let width: Int
         var cells: [Cell] = []
@@ -46,9 +46,9 @@ final class WrittenKeys {
     }
 
     /// The keys of a model's records in order, cell after cell; nil if there are many, of any model.
-    func keys(of model: String) -> [Cell]? {
+    func keys(of model: StoredName) -> [Cell]? {
         if areMany { return nil }
-        return models.first { $0.name.isSame(as: model) }?.cells ?? []
+        return models.first { $0.name == model }?.cells ?? []
     }
 
     /// Takes the keys of all records as written.
@@ -82,8 +82,8 @@ final class WrittenKeys {
     }
 
     private func model(_ table: ArchiveTable, width: Int) -> Int? {
-        guard let name = table.schema.path.first, width > 0 else { return nil }
-        if let index = models.firstIndex(where: { $0.name.isSame(as: name) }) {
+        guard let name = table.schema.storedPath.first, width > 0 else { return nil }
+        if let index = models.firstIndex(where: { $0.name == name }) {
             if models[index].width == width { return index }
             // The model has another key since a migration.
             guard models[index].count == 0 else { return nil }

@@ -55,7 +55,7 @@ struct FeatureList: Sendable {
         return nil
     }
 
-    func takePart(in model: String) -> Bool { all.contains { $0.takesPart(in: model) } }
+    func takePart(in model: StoredName) -> Bool { all.contains { $0.takesPart(in: model) } }
 }
 
 /// What the features of a store do at the moment, for the checks that every call makes.
@@ -104,11 +104,12 @@ extension Store {
     }
 
     /// Completes what features keep of models that are prepared.
-    nonisolated(nonsending) func complete(_ models: [String], isCommitted: Bool = false) async throws(StorageError) {
+    nonisolated(nonsending) func complete(_ models: [StoredName], isCommitted: Bool = false) async throws(StorageError)
+    {
         for feature in features.all { try await feature.complete(models, in: self, isCommitted: isCommitted) }
     }
 
-    func completeBlocking(_ models: [String], isCommitted: Bool = false) throws(StorageError) {
+    func completeBlocking(_ models: [StoredName], isCommitted: Bool = false) throws(StorageError) {
         for feature in features.all { try feature.completeBlocking(models, in: self, isCommitted: isCommitted) }
     }
 }

@@ -5,7 +5,7 @@ import StorageDriver
 /// It is a root whose name begins with a NUL, which no model's name has, so nothing lists it as a model. A version of the
 /// library that does not know the table leaves it as it is.
 struct OwnTable: Sendable {
-    private let path: [String]
+    private let path: StoredPath
     private let name: String
     private let columns: [ColumnSchema]
     private let keyCount: Int
@@ -19,7 +19,7 @@ struct OwnTable: Sendable {
         _ path: String, name: String, keyCount: Int = 1, _ columns: KeyValuePairs<String, ColumnType>,
         optional: [String] = []
     ) {
-        self.path = ["\u{0}" + path]
+        self.path = [StoredName("\u{0}" + path)]
         self.name = name
         self.columns = columns.map { name, type in
             ColumnSchema(name: name, property: name, type: type, isOptional: optional.contains(name))
@@ -27,13 +27,14 @@ struct OwnTable: Sendable {
         self.keyCount = keyCount
     }
 
-    func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.path == path } }
+    func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.storedPath == path } }
 
     /// Creates the table in a store that has none.
     func create(in writer: any StorageWriter) throws(StorageError) -> TableSchema {
         // Prefixes are reserved for the store, and this table is the store's own.
         var names = NameAllocator(used: try writer.tables().map(\.name))
-        let table = TableSchema(name: names.allocate(name), path: path, columns: columns, key: Array(0..<keyCount))
+        let table = TableSchema(
+            name: names.allocate(name), path: path.texts, columns: columns, key: Array(0..<keyCount))
         try writer.change(.create(table))
         return table
     }

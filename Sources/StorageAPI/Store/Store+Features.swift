@@ -34,7 +34,7 @@ extension Store {
         /// The steps that move data when the schema changes, in their order.
         var moves: [Move] = []
         /// The rules that the program removes, by the stored names of their models.
-        var removals: [(model: String, properties: [String])] = []
+        var removals: [(model: StoredName, properties: [String])] = []
 
         /// Options; by default no history is begun, and there are no layers and no instruments.
         public init(

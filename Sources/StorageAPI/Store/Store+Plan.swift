@@ -84,7 +84,7 @@ extension Store {
                 let steps = try self.registry.steps(to: declared, isExact: isExact, in: reader)
                 for (model, steps) in zip(declared, steps) {
                     for step in steps {
-                        let change = try SchemaChange(step, of: model.model.name, checks)
+                        let change = try SchemaChange(step, of: model.model.name.text, checks)
                         if change.kind != .check || change.problem != nil { changes.append(change) }
                     }
                 }
@@ -105,7 +105,7 @@ extension Store {
     public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
-        try await complete(schemas.map(\.name))
+        try await complete(schemas.map(\.storedName))
     }
 }
 

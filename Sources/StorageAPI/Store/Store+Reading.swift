@@ -40,7 +40,7 @@ extension Store {
         while true {
             do throws(StorageError) {
                 if let known = registry.known(model) { return try reading(operation, known, body) }
-                return try withReader(operation, .snapshot, model: registry.name(of: model)) {
+                return try withReader(operation, .snapshot, model: registry.name(of: model).text) {
                     (reader) throws(StorageError) in
                     try body(RecordReader(handle: registry.handle(model, in: reader), session: reader))
                 }
@@ -66,7 +66,7 @@ extension Store {
         _ operation: String, _ model: ModelHandle, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            return try withReader(operation, needsSnapshot(model) ? .snapshot : .query, model: model.name) {
+            return try withReader(operation, needsSnapshot(model) ? .snapshot : .query, model: model.name.text) {
                 (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }
         } catch {

@@ -136,7 +136,7 @@ extension Store {
     private func measuring(
         _ meter: any CallMeasuring, _ operation: String, _ model: ModelSource?
     ) -> any MeasuredCall {
-        meter.begin(operation, model: model.flatMap { registry.name(of: $0) }, isWriting: true, in: self)
+        meter.begin(operation, model: model.map { registry.name(of: $0).text }, isWriting: true, in: self)
     }
 
     private func value<T>(of result: Box<T>, _ operation: String) throws(StorageError) -> T {

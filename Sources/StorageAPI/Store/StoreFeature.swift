@@ -59,13 +59,13 @@ protocol StoreFeature: SchemaChangeObserver {
     func join(_ parts: inout TransactionParts)
 
     /// Returns whether the feature takes part in the writes to a model's records, though it follows no changes.
-    func takesPart(in model: String) -> Bool
+    func takesPart(in model: StoredName) -> Bool
 
     /// Checks that the feature need not be asked about each change of a model's records, because the database changes some
     /// by itself.
     ///
     /// - Throws: `unsupported` if it must.
-    func requireKnown(_ model: String) throws(StorageError)
+    func requireKnown(_ model: StoredName) throws(StorageError)
 
     /// Called when a transaction has run, before readers can see it. Only if ``FeatureActivity/isFollowed``.
     func willCommit(_ transaction: WriteTransaction)
@@ -80,15 +80,15 @@ protocol StoreFeature: SchemaChangeObserver {
     ///
     /// - Parameter isCommitted: whether a call has prepared them and is committed, so that a failure is not the call's.
     nonisolated(nonsending) func complete(
-        _ models: [String], in store: Store, isCommitted: Bool
+        _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError)
-    func completeBlocking(_ models: [String], in store: Store, isCommitted: Bool) throws(StorageError)
+    func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError)
 
     /// Called when the tables of a model are dropped, because others of its name replace them.
-    func didDrop(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError)
+    func didDrop(_ tables: [TableSchema], of model: StoredName, in context: TransactionContext) throws(StorageError)
 
     /// Called when the tables of a model have been created in the place of others, or as copies.
-    func didCreateTables(of model: String, in context: TransactionContext) throws(StorageError)
+    func didCreateTables(of model: StoredName, in context: TransactionContext) throws(StorageError)
 
     /// Compares what the feature keeps with the records of the store.
     ///
@@ -119,17 +119,17 @@ extension StoreFeature {
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
     ) throws(StorageError) -> PrecedingCommit? { nil }
     func join(_ parts: inout TransactionParts) {}
-    func takesPart(in model: String) -> Bool { false }
-    func requireKnown(_ model: String) throws(StorageError) {}
+    func takesPart(in model: StoredName) -> Bool { false }
+    func requireKnown(_ model: StoredName) throws(StorageError) {}
     func willCommit(_ transaction: WriteTransaction) {}
     func didEnd(_ transaction: WriteTransaction) {}
     nonisolated(nonsending) func complete(
-        _ models: [String], in store: Store, isCommitted: Bool
+        _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError) {}
-    func completeBlocking(_ models: [String], in store: Store, isCommitted: Bool) throws(StorageError) {}
+    func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError) {}
     func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {}
-    func didDrop(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError) {}
-    func didCreateTables(of model: String, in context: TransactionContext) throws(StorageError) {}
+    func didDrop(_ tables: [TableSchema], of model: StoredName, in context: TransactionContext) throws(StorageError) {}
+    func didCreateTables(of model: StoredName, in context: TransactionContext) throws(StorageError) {}
     func verify(
         _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
     ) throws(StorageError) {}

@@ -3,7 +3,11 @@
 /// The store sees to references; an engine stores this with the column, and may declare it to other programs.
 public struct ReferenceSchema: Hashable, Sendable, Codable {
     /// The stored name of the model that is referred to.
-    public var model: String
+    @inlinable public var model: String {
+        get { storedModel.text }
+        set { storedModel = StoredName(newValue) }
+    }
+    @usableFromInline package var storedModel: StoredName
     /// The rule for the reference when the record that it names is deleted.
     public var onDelete: DeleteRule
     /// The part of the key that the column holds, from 0.
@@ -12,9 +16,14 @@ public struct ReferenceSchema: Hashable, Sendable, Codable {
     /// owned records.
     public var isElement: Bool
 
+    private enum CodingKeys: String, CodingKey {
+        case onDelete, part, isElement
+        case storedModel = "model"
+    }
+
     /// A part of a reference.
     public init(model: String, onDelete: DeleteRule, part: Int = 0, isElement: Bool = false) {
-        self.model = model
+        storedModel = StoredName(model)
         self.onDelete = onDelete
         self.part = part
         self.isElement = isElement

@@ -16,8 +16,8 @@ extension Array<TableSchema> {
         for owner in self where !owner.isForeign {
             guard let now = recorded.first(where: { $0.name == owner.name }), now != owner else { continue }
             for column in now.columns where column.role == .presence && !column.isRemoved {
-                let array = first { owner.mayOwn($0) && $0.path.last?.isSame(as: column.property) == true }
-                if let array, !owner.hasPresence(of: column.property) {
+                let array = first { owner.mayOwn($0) && $0.storedPath.last == column.storedProperty }
+                if let array, !owner.hasPresence(of: column.storedProperty) {
                     throw owner.changed(column.property, "has become Optional", at: array.path)
                 }
             }
@@ -27,8 +27,8 @@ extension Array<TableSchema> {
 
 extension TableSchema {
     /// Returns whether a column tells whether an array is nil.
-    package func hasPresence(of property: String) -> Bool {
-        columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
+    package func hasPresence(of property: StoredName) -> Bool {
+        columns.contains { $0.role == .presence && !$0.isRemoved && $0.storedProperty == property }
     }
 
     /// True if the rows are of a type that owns itself.
@@ -38,9 +38,9 @@ extension TableSchema {
     /// not tell.
     fileprivate func mayOwn(_ other: TableSchema) -> Bool {
         guard !other.isNode else {
-            return other.path[0].isSame(as: path[0]) && (isNode || other.path.count > path.count)
+            return other.storedPath[0] == storedPath[0] && (isNode || other.path.count > path.count)
         }
-        return other.path.dropLast().elementsEqual(path, by: { $0.isSame(as: $1) })
+        return other.storedPath.dropLast().elementsEqual(storedPath)
     }
 
     /// Checks that a plan for this table is valid for the currently recorded ones.
@@ -51,9 +51,7 @@ extension TableSchema {
     /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
     /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was.
     fileprivate func requireStored(in recorded: [TableSchema], inPlace: Bool) throws(StorageError) {
-        guard let now = recorded.first(where: { $0.name == name }),
-            now.path.elementsEqual(path, by: { $0.isSame(as: $1) })
-        else {
+        guard let now = recorded.first(where: { $0.name == name }), now.storedPath == storedPath else {
             throw changed(isRoot ? nil : path.last, "is not stored any more as it was")
         }
         // A removed column is never read. If indexes count, it keeps its index.
@@ -62,7 +60,7 @@ extension TableSchema {
                 inPlace
                 ? (now.columns.indices.contains(place) ? now.columns[place] : nil)
                 : now.columns.first { $0.name == column.name }
-            guard let other, other.name == column.name, other.property.isSame(as: column.property) else {
+            guard let other, other.name == column.name, other.storedProperty == column.storedProperty else {
                 throw changed(column.property, "is not stored under this name any more")
             }
             if isForeign || column.isRemoved { continue }

@@ -7,7 +7,11 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// The table's name: never empty, and unique in its store even if case is ignored.
     public var name: String
     /// The model's stored name, followed by the stored names of the properties that lead here.
-    public var path: [String]
+    @inlinable public var path: [String] {
+        get { storedPath.texts }
+        set { storedPath = StoredPath(newValue) }
+    }
+    @usableFromInline package var storedPath: StoredPath
     /// The columns, in the order in which they were added. Removed properties keep theirs.
     public var columns: [ColumnSchema]
     /// The indices of the columns of the primary key, in order. Rows are ordered by it.
@@ -20,7 +24,11 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var isRequired: Bool
     /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
     /// that were written before it was recorded.
-    public var model: String?
+    @inlinable public var model: String? {
+        get { storedModel?.text }
+        set { storedModel = newValue.map { StoredName($0) } }
+    }
+    @usableFromInline package var storedModel: StoredName?
     /// In a table of a type that owns itself: whether an owner may have several rows here. Other tables have position
     /// columns instead.
     public var isMany: Bool?
@@ -35,13 +43,15 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// True if the rules of a removed table still bind. Versions of the library up to format 2 drop them.
     package var keepsRules: Bool?
     /// The former names of the property that other properties have had since; see ``ColumnSchema/settledNames``.
-    package var settledNames: [String]?
+    package var settledNames: [StoredName]?
     /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
     /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
 
     private enum CodingKeys: String, CodingKey {
-        case name, path, columns, key, assignsKeys, isRequired, model, isMany
+        case name, columns, key, assignsKeys, isRequired, isMany
+        case storedPath = "path"
+        case storedModel = "model"
         case removed = "isRemoved"
         case keepsRules, settledNames
     }
@@ -52,12 +62,12 @@ public struct TableSchema: Hashable, Sendable, Codable {
         isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil
     ) {
         self.name = name
-        self.path = path
+        storedPath = StoredPath(path)
         self.columns = columns
         self.key = key
         self.assignsKeys = assignsKeys
         self.isRequired = isRequired
-        self.model = model
+        storedModel = model.map { StoredName($0) }
         self.isMany = isMany
     }
 
@@ -65,16 +75,16 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
-        path = try values.decode([String].self, forKey: .path)
+        storedPath = try values.decode(StoredPath.self, forKey: .storedPath)
         columns = try values.decode([ColumnSchema].self, forKey: .columns)
         key = try values.decode([Int].self, forKey: .key)
         assignsKeys = try values.decode(Bool.self, forKey: .assignsKeys)
         isRequired = try values.decode(Bool.self, forKey: .isRequired)
-        model = try values.decodeIfPresent(String.self, forKey: .model)
+        storedModel = try values.decodeIfPresent(StoredName.self, forKey: .storedModel)
         isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
         removed = try values.decodeIfPresent(Bool.self, forKey: .removed)
         keepsRules = try values.decodeIfPresent(Bool.self, forKey: .keepsRules)
-        settledNames = try values.decodeIfPresent([String].self, forKey: .settledNames)
+        settledNames = try values.decodeIfPresent([StoredName].self, forKey: .settledNames)
         guard isSound else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
@@ -84,7 +94,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether the key consists of the right columns: of a root's properties, or for
     /// owned rows, of everything that leads to them.
     private var isSound: Bool {
-        guard !name.isEmpty, !path.isEmpty, !key.isEmpty, Set(key).count == key.count,
+        guard !name.isEmpty, !storedPath.isEmpty, !key.isEmpty, Set(key).count == key.count,
             key.allSatisfy(columns.indices.contains)
         else { return false }
         let leading = columns.prefix { $0.role.isPrefix }.map(\.role)
@@ -105,7 +115,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     }
 
     /// A Boolean value that indicates whether the table holds root records, not owned ones.
-    public var isRoot: Bool { path.count == 1 }
+    public var isRoot: Bool { storedPath.count == 1 }
 
     /// A Boolean value that indicates whether the rows are the elements of an array of references.
     public var isOfReferences: Bool {
@@ -188,7 +198,11 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     /// The purpose of the column.
     public var role: Role
     /// The property's stored name, for the roles that belong to one.
-    public var property: String
+    @inlinable public var property: String {
+        get { storedProperty.text }
+        set { storedProperty = StoredName(newValue) }
+    }
+    @usableFromInline package var storedProperty: StoredName
     /// The type of its values.
     public var type: ColumnType
     /// A Boolean value that indicates whether the column may be null.
@@ -217,7 +231,12 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var searchWeight: Double?
     /// The former names of the property that other properties have had since. Data under such a name are theirs, whatever
     /// renames a program declares. Nil without any, so that the recorded JSON is the same as in earlier versions.
-    package var settledNames: [String]?
+    package var settledNames: [StoredName]?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, role, type, isOptional, isIndexed, isUnique, isRemoved, reference, expiry, searchWeight, settledNames
+        case storedProperty = "property"
+    }
 
     /// A column, by default that of a property.
     public init(
@@ -226,7 +245,7 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     ) {
         self.name = name
         self.role = role
-        self.property = property
+        storedProperty = StoredName(property)
         self.type = type
         self.isOptional = isOptional
         self.isIndexed = isIndexed
@@ -255,19 +274,5 @@ extension ColumnSchema.Role {
         case .property, .presence: false
         case .owner, .position, .node, .parent: true
         }
-    }
-}
-
-extension String {
-    /// Returns whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
-    package func isSame(as other: String) -> Bool {
-        // `==` distinguishes most by comparing memory; comparing byte by byte takes ten times as long.
-        guard self == other else { return false }
-        let areSame = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { others in
-                UnsafeRawBufferPointer(bytes).elementsEqual(UnsafeRawBufferPointer(others))
-            }
-        }
-        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }

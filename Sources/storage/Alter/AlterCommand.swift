@@ -188,7 +188,7 @@ struct AlterCommand: AsyncParsableCommand {
     private func schemas(of store: Store) async throws -> [RecordSchema] {
         if let to {
             let wanted = try Self.schemas(inFile: to)
-            return model.map { model in wanted.filter { $0.name.isSame(as: model) } } ?? wanted
+            return model.map { model in wanted.filter { $0.storedName == StoredName(model) } } ?? wanted
         }
         var schema = try await store.recordSchema(model ?? "")
         for text in rename {
@@ -294,7 +294,7 @@ extension RecordSchema {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let property = Property(name: names.last ?? "", kind: .column(type), isOptional: true)
         func added(to schema: RecordSchema) throws -> RecordSchema {
-            guard !schema.properties.contains(where: { $0.name.isSame(as: property.name) }) else {
+            guard !schema.properties.contains(where: { $0.storedName == property.storedName }) else {
                 throw ToolError("\(schema.name) has a property \(property.name) already; --type changes its type.")
             }
             var schema = schema
@@ -320,14 +320,14 @@ extension RecordSchema {
         // A name may have points itself.
         let whole = names.joined(separator: ".")
         // Of a name that passes from one property to another, that one is meant which has it so far.
-        let places = properties.indices.filter { properties[$0].name.isSame(as: whole) }
+        let places = properties.indices.filter { properties[$0].storedName == StoredName(whole) }
         if let place = places.first(where: { properties[$0].renamedFrom == nil }) ?? places.first {
             let changed = try change(properties[place])
             properties.replaceSubrange(place...place, with: changed.map { [$0] } ?? [])
             return
         }
         guard let first = names.first, names.count > 1,
-            let place = properties.firstIndex(where: { $0.name.isSame(as: first) })
+            let place = properties.firstIndex(where: { $0.storedName == StoredName(first) })
         else {
             throw lacks(path)
         }

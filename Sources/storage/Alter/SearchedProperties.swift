@@ -9,7 +9,7 @@ extension RecordSchema {
         for part in text.commaSeparated {
             // A name may have an equals sign itself.
             let sign = part.lastIndex(of: "=")
-            let isName = properties.contains { $0.name.isSame(as: part) }
+            let isName = properties.contains { $0.storedName == StoredName(part) }
             guard let sign, !isName else {
                 try edit(part) { $0.searchWeight = $0.searchWeight ?? 1 }
                 continue

@@ -16,7 +16,7 @@ struct TypeConversion: Sendable {
 
     /// - Returns: nil where the store converts the values itself, and for a property of owned records.
     init?(_ path: String, to new: ColumnType, of schema: RecordSchema) {
-        guard let place = schema.properties.firstIndex(where: { $0.name.isSame(as: path) }),
+        guard let place = schema.properties.firstIndex(where: { $0.storedName == StoredName(path) }),
             case .column(let old) = schema.properties[place].kind, !ValueConversion.exists(from: old, to: new)
         else { return nil }
         (self.schema, self.place, self.old, self.new) = (schema, place, old, new)
@@ -69,7 +69,7 @@ struct TypeConversion: Sendable {
     func run(in transaction: inout Store.Transaction) throws {
         let values = try values(in: transaction.records(schema.name))
         var (changed, former) = (property, property.name + "_\(old)")
-        while schema.properties.contains(where: { $0.name.isSame(as: former) }) { former += "_" }
+        while schema.properties.contains(where: { $0.storedName == StoredName(former) }) { former += "_" }
         changed.kind = .column(new)
         // Renamed first, so that its name is free.
         var steps = schema
@@ -94,7 +94,8 @@ struct TypeConversion: Sendable {
         let found = try transaction.records(schema.name).find(keys: values.map(\.key))
         var records: [DynamicRecord] = []
         for (record, value) in zip(found, values) {
-            guard var record, let field = record.fields.firstIndex(where: { $0.name.isSame(as: property.name) }) else {
+            guard var record, let field = record.fields.firstIndex(where: { $0.storedName == property.storedName })
+            else {
                 continue
             }
             record.fields[field].content = .value(value.value, new)

@@ -64,7 +64,7 @@ extension RecordSchema {
         guard let names else { return properties }
         var found: [Property] = []
         for name in names {
-            guard let property = properties.first(where: { $0.name.isSame(as: name) }) else {
+            guard let property = properties.first(where: { $0.storedName == StoredName(name) }) else {
                 throw lacks(name)
             }
             found.append(property)
@@ -84,7 +84,7 @@ extension RecordSchema {
 extension [DynamicRecord.Field] {
     /// The content of a property, which usually has the same index as among the printed ones.
     func content(_ name: String, near place: Int) -> DynamicRecord.Content {
-        if place < count, self[place].name.isSame(as: name) { return self[place].content }
-        return first { $0.name.isSame(as: name) }?.content ?? .value(.null, .string)
+        if place < count, self[place].storedName == StoredName(name) { return self[place].content }
+        return first { $0.storedName == StoredName(name) }?.content ?? .value(.null, .string)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageDriver
 import StorageJSON
 import TerminalOutput
 
@@ -54,10 +55,10 @@ struct HistoryCommand: AsyncParsableCommand {
                     try output.line(try await store.historyToken().description)
                     return try output.flush()
                 }
-                let keys = try await store.recordSchemas().reduce(into: [:]) { $0[$1.name] = $1.keyProperties }
+                let keys = try await store.recordSchemas().reduce(into: [:]) { $0[$1.storedName] = $1.keyProperties }
                 let entries = model.map { store.history(ofRecords: $0, since: start) } ?? store.history(since: start)
                 for try await entry in entries {
-                    let line = HistoryLine(entry: entry, keys: keys[entry.model] ?? [])
+                    let line = HistoryLine(entry: entry, keys: keys[StoredName(entry.model)] ?? [])
                     if json { try line.writeObject(to: &output) } else { try output.line(line.text.printable) }
                 }
                 try output.flush()

@@ -25,11 +25,13 @@ struct CSVRows {
 
     /// - Returns: nil for a header with a name that is no property, and without one that every record must have.
     init?(_ flat: (columns: [FlatColumn], assigned: Int?), header: [String], _ input: RecordBuilder.Input) {
-        guard header.allSatisfy({ name in flat.columns.contains { $0.name.isSame(as: name) } }) else { return nil }
+        guard header.allSatisfy({ name in flat.columns.contains { StoredName($0.name) == StoredName(name) } }) else {
+            return nil
+        }
         self.input = input
         var columns: [Column] = []
         for (place, column) in flat.columns.enumerated() {
-            let field = header.firstIndex { $0.isSame(as: column.name) }
+            let field = header.firstIndex { StoredName($0) == StoredName(column.name) }
             guard field != nil || column.isOptional || place == flat.assigned else { return nil }
             let kind: Kind =
                 switch column.type {

@@ -40,25 +40,25 @@ struct CSVSource: RecordSource {
         header = Self.distinct(texts)
         unnamed = Set(texts.indices.filter { texts[$0].isEmpty })
         given = zip(texts, header).enumerated().compactMap { place, names in
-            names.0.isSame(as: names.1) ? nil : "column \(place + 1) is \(names.1)"
+            StoredName(names.0) == StoredName(names.1) ? nil : "column \(place + 1) is \(names.1)"
         }
     }
 
     /// The names of the columns. One without a name gets the number of its place, and a repeated name gets a number.
     private static func distinct(_ names: [String]) -> [String] {
-        var taken = Set(names.map { Array($0.utf8) })
-        var (seen, numbers) = (Set<[UInt8]>(), [[UInt8]: Int]())
+        var taken = Set(names.map { StoredName($0) })
+        var (seen, numbers) = (Set<StoredName>(), [StoredName: Int]())
         return names.enumerated().map { place, name in
-            if !name.isEmpty, seen.insert(Array(name.utf8)).inserted { return name }
-            let stem = name.isEmpty ? "column\(place + 1)" : name
-            var number = numbers[Array(stem.utf8)] ?? 1
+            if !name.isEmpty, seen.insert(StoredName(name)).inserted { return name }
+            let stem = StoredName(name.isEmpty ? "column\(place + 1)" : name)
+            var number = numbers[stem] ?? 1
             var found = stem
-            while !taken.insert(Array(found.utf8)).inserted {
+            while !taken.insert(found).inserted {
                 number += 1
-                found = "\(stem)_\(number)"
+                found = StoredName("\(stem)_\(number)")
             }
-            numbers[Array(stem.utf8)] = number
-            return found
+            numbers[stem] = number
+            return found.text
         }
     }
 

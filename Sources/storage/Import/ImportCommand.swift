@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageDriver
 import StorageJSON
 import TerminalOutput
 
@@ -140,7 +141,7 @@ struct ImportCommand: AsyncParsableCommand {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         let all = try await store.recordSchemas()
-        let stored = all.first { $0.name.isSame(as: model) }
+        let stored = all.first { $0.storedName == StoredName(model) }
         let schema: RecordSchema
         if let stored {
             try SchemaInference.check(stored, keys: key, types: type)

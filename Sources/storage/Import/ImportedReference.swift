@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 /// A property of a new model that refers to records: `author=Person,cascade`.
 struct ImportedReference {
@@ -21,8 +22,8 @@ struct ImportedReference {
 
     /// The type of the target's key; nil for a model that refers to itself.
     func type(among stored: [RecordSchema], _ own: String) throws(ToolError) -> ColumnType? {
-        if model.isSame(as: own) { return nil }
-        guard let target = stored.first(where: { $0.name.isSame(as: model) }) else {
+        if StoredName(model) == StoredName(own) { return nil }
+        guard let target = stored.first(where: { $0.storedName == StoredName(model) }) else {
             throw ToolError("--ref \(text): the store has no \(model); import its records first.")
         }
         return try key(of: target)
@@ -40,7 +41,7 @@ struct ImportedReference {
     ///
     /// - Parameter type: that of the target's key; nil for the schema's own.
     func set(in schema: inout RecordSchema, _ type: ColumnType?) throws(ToolError) {
-        let place = schema.properties.firstIndex { $0.name.isSame(as: property) }
+        let place = schema.properties.firstIndex { $0.storedName == StoredName(property) }
         guard let place, case .column = schema.properties[place].kind, !schema.properties[place].isKey else {
             throw ToolError("--ref \(text): no record has a property \(property) of one value that is not the key.")
         }
@@ -58,8 +59,8 @@ struct ImportedReference {
 
     /// Refuses properties that a stored model lacks.
     func check(_ stored: RecordSchema) throws(ToolError) {
-        let reference = stored.properties.first { $0.name.isSame(as: property) }?.reference
-        guard let reference, reference.model.isSame(as: model), reference.onDelete == rule else {
+        let reference = stored.properties.first { $0.storedName == StoredName(property) }?.reference
+        guard let reference, reference.storedModel == StoredName(model), reference.onDelete == rule else {
             throw ToolError(
                 "--ref \(text): \(stored.name) is stored without it, as storage schema shows; leave --ref out, or import "
                     + "into a new model.")

@@ -54,7 +54,7 @@ struct Importer {
         in transaction: inout Store.Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         try transaction.prepare([schema])
-        let flat = match.isEmpty && mapping.isEmpty ? try transaction.flatColumns(of: schema.name) : nil
+        let flat = match.isEmpty && mapping.isEmpty ? try transaction.flatColumns(of: schema.storedName) : nil
         for (index, file) in files.enumerated() {
             let files = files
             func show(_ records: Int, _ fraction: Double) { progress(records, files.fraction(at: index, fraction)) }
@@ -134,7 +134,7 @@ struct Importer {
         let reader = source.reader
         do throws(StorageError) {
             try transaction.put(
-                batch.records.count, rowsOf: schema.name, replacing: replaces, assigningKeys: rows.assignsKeys
+                batch.records.count, rowsOf: schema.storedName, replacing: replaces, assigningKeys: rows.assignsKeys
             ) { (index, key, row) throws(StorageError) in
                 try rows.write(
                     batch.fields[index * width..<(index + 1) * width], of: reader,

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// Maps members of the input to properties: `age=info.age` takes one out of an object within.
@@ -43,7 +44,7 @@ struct InputMapping: Sendable {
 
     /// Takes the member at a path out of an object; an object that is empty then goes with it.
     private static func take(_ path: ArraySlice<String>, from members: inout [JSONValue.Member]) -> JSONValue? {
-        guard let name = path.first, let place = members.firstIndex(where: { $0.name.isSame(as: name) })
+        guard let name = path.first, let place = members.firstIndex(where: { StoredName($0.name) == StoredName(name) })
         else { return nil }
         guard path.count > 1 else { return members.remove(at: place).value }
         guard case .object(var inner) = members[place].value else { return nil }

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// Reads an input's records as those of a model.
@@ -69,7 +70,8 @@ struct RecordReader {
     }
 
     private func withKey(_ members: [JSONValue.Member], _ name: String?) -> [JSONValue.Member] {
-        guard let nameKey, let name, !members.contains(where: { $0.name == nameKey.property }) else { return members }
+        guard let nameKey, let name, !members.contains(where: { StoredName($0.name) == StoredName(nameKey.property) })
+        else { return members }
         return [JSONValue.Member(name: nameKey.property, value: nameKey.isInteger ? .number(name) : .string(name))]
             + members
     }
@@ -80,7 +82,7 @@ extension RecordSchema {
     func type(at way: String) -> ColumnType? {
         for property in properties {
             switch property.kind {
-            case .column(let type): if property.name.isSame(as: way) { return type }
+            case .column(let type): if property.storedName == StoredName(way) { return type }
             case .child(let schema), .children(let schema):
                 guard way.hasPrefix(property.name + ".") else { continue }
                 if let type = schema.type(at: String(way.dropFirst(property.name.count + 1))) { return type }

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import StorageJSON
 
 /// Reads whole inputs for what their records consist of.
@@ -147,7 +148,7 @@ struct SchemaInference {
     private func setKeys(_ keys: [String], types: [String], in schema: inout RecordSchema) throws(ToolError) {
         let names = keys.isEmpty && schema.properties.contains { $0.name == "id" } ? ["id"] : keys
         for name in names {
-            guard let place = schema.properties.firstIndex(where: { $0.name == name }) else {
+            guard let place = schema.properties.firstIndex(where: { $0.storedName == StoredName(name) }) else {
                 throw ToolError(
                     "No record has the key \(name); they have \(schema.properties.map(\.name).joined(separator: ", "))."
                 )

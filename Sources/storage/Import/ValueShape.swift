@@ -192,7 +192,7 @@ final class ObjectShape {
     private(set) var count = 0
     /// Their members, in the order in which they were first seen.
     private(set) var members: [(name: String, shape: ValueShape)] = []
-    private var places: [[UInt8]: Int] = [:]
+    private var places: [StoredName: Int] = [:]
 
     /// As many columns as a table has on every backend, its key included.
     static let maximumMembers = BackendInfo.Limits().columns
@@ -239,14 +239,13 @@ final class ObjectShape {
 
     /// Objects usually have their members in one order, so this index is tried first.
     private func shape(of name: String, near place: Int) throws(ToolError) -> ValueShape {
-        if place < members.count, members[place].name.isSame(as: name) { return members[place].shape }
-        let bytes = Array(name.utf8)
-        if let place = places[bytes] { return members[place].shape }
+        if place < members.count, StoredName(members[place].name) == StoredName(name) { return members[place].shape }
+        if let place = places[StoredName(name)] { return members[place].shape }
         guard members.count < Self.maximumMembers else {
             throw ToolError("In the objects of the file \(Self.tooMany(members.count))")
         }
         let shape = ValueShape(dates)
-        places[bytes] = members.count
+        places[StoredName(name)] = members.count
         members.append((name, shape))
         return shape
     }

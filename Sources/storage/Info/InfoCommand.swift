@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 /// `storage info`.
@@ -74,7 +75,7 @@ private struct StoreFacts: Encodable {
             models.append(
                 Model(
                     name: name, records: try await store.records(name).count(),
-                    tables: tables.count { $0.path[0].isSame(as: name) }))
+                    tables: tables.count { StoredName($0.path[0]) == StoredName(name) }))
         }
         self.models = models
         let info = store.info

@@ -90,7 +90,7 @@ struct SchemaCommand: AsyncParsableCommand {
             return try output.flush()
         }
         for change in try await store.plan(for: lock.models) { try output.line(change.description.printable) }
-        for model in recorded.models where !lock.models.contains(where: { $0.name.isSame(as: model.name) }) {
+        for model in recorded.models where !lock.models.contains(where: { $0.storedName == model.storedName }) {
             try output.line("\(model.name.printable): the store has it, and the file has not")
         }
         try output.flush()
@@ -166,7 +166,7 @@ extension Store {
     /// - Throws: if the store has no model with the name, with the one that was probably meant.
     func recordSchema(_ name: String) async throws -> RecordSchema {
         let schemas = try await recordSchemas()
-        if let schema = schemas.first(where: { $0.name.isSame(as: name) }) { return schema }
+        if let schema = schemas.first(where: { $0.storedName == StoredName(name) }) { return schema }
         throw ToolError(StorageError.unknownModel(name, among: schemas.map(\.name)).message)
     }
 }

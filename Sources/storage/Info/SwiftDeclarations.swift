@@ -5,30 +5,32 @@ import StorageDriver
 struct SwiftDeclarations {
     private let schemas: [RecordSchema]
     /// The struct of each root model.
-    private var names: [String: String] = [:]
+    private var names: [StoredName: String] = [:]
     private var used = SwiftName.types
     private var lines: [String] = []
 
     init(_ schemas: [RecordSchema]) {
         self.schemas = schemas
-        for schema in schemas { names[schema.name] = unused(SwiftName.type(schema.name)) }
+        for schema in schemas { names[schema.storedName] = unused(SwiftName.type(schema.name)) }
     }
 
     /// The source of a file.
     mutating func source() -> String {
         lines = ["import Foundation", "import StorageKit"]
-        for schema in schemas { declare(schema, as: names[schema.name] ?? schema.name, isRoot: true, ancestors: [:]) }
+        for schema in schemas {
+            declare(schema, as: names[schema.storedName] ?? schema.name, isRoot: true, ancestors: [:])
+        }
         return lines.map { $0 + "\n" }.joined()
     }
 
     /// Declares a struct, followed by those of its owned records.
     private mutating func declare(
-        _ schema: RecordSchema, as name: String, isRoot: Bool, ancestors: [String: String]
+        _ schema: RecordSchema, as name: String, isRoot: Bool, ancestors: [StoredName: String]
     ) {
         lines += [
             "", "@Storable" + (name == schema.name ? "" : "(\(SwiftName.literal(schema.name)))"), "struct \(name) {",
         ]
-        let ancestors = ancestors.merging([schema.name: name]) { $1 }
+        let ancestors = ancestors.merging([schema.storedName: name]) { $1 }
         var owned: [(RecordSchema, String)] = []
         var members: Set<String> = []
         var place = 0
@@ -53,13 +55,13 @@ struct SwiftDeclarations {
     }
 
     private mutating func declaration(
-        _ member: DeclaredMember, ancestors: [String: String], owned: inout [(RecordSchema, String)]
+        _ member: DeclaredMember, ancestors: [StoredName: String], owned: inout [(RecordSchema, String)]
     ) -> String {
         let property = member.property
         switch property.kind {
         case .column(let type):
             if let reference = property.reference {
-                guard reference.part == 0, !member.isKey, let target = names[reference.model] else {
+                guard reference.part == 0, !member.isKey, let target = names[reference.storedModel] else {
                     return member.value(type, note: "refers to \(reference.model)")
                 }
                 return member.reference(to: target)
@@ -70,12 +72,12 @@ struct SwiftDeclarations {
             guard let reference = child.properties.first?.reference, reference.isElement else {
                 return member.line("[\(own(child, &owned))]")
             }
-            guard let target = names[reference.model] else {
+            guard let target = names[reference.storedModel] else {
                 return "// \(property.name) refers to records of \(reference.model), which the store does not have."
             }
             return member.references(to: target, reference.onDelete)
         case .ancestor(let name, let isMany):
-            guard isMany, let type = ancestors[name] else {
+            guard isMany, let type = ancestors[StoredName(name)] else {
                 return "// \(property.name) is one \(name) within itself, which a struct cannot hold."
             }
             return member.line("[\(type)]")
@@ -89,8 +91,9 @@ struct SwiftDeclarations {
         let property = schema.properties[place]
         let others = schema.properties[(place + 1)...].prefix { ($0.reference?.part ?? 0) > 0 }
         guard let reference = property.reference, reference.part == 0, !others.isEmpty, !property.isKey,
-            let target = names[reference.model],
-            let key = schemas.first(where: { $0.name == reference.model })?.properties.filter(\.isKey).map(\.name),
+            let target = names[reference.storedModel],
+            let key = schemas.first(where: { $0.storedName == reference.storedModel })?.properties.filter(\.isKey).map(
+                \.name),
             let first = key.first, property.name.hasSuffix("." + first)
         else { return nil }
         let name = String(property.name.dropLast(first.count + 1))

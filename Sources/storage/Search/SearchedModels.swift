@@ -6,7 +6,7 @@ extension RecordSchema {
     /// The refusal of a search in a model without texts that are searched; says how to make some.
     func isNotSearched(in location: StoreLocation, _ store: Store) async throws -> ToolError {
         let tables = try await store.schema()
-        if tables.contains(where: { $0.isForeign && $0.path.first?.isSame(as: name) == true }) {
+        if tables.contains(where: { $0.isForeign && $0.storedPath.first == storedName }) {
             return ToolError(
                 "\(name) is a table of other software, which writes it without an index, so it cannot be searched; storage copy "
                     + "\(location.shown) sqlite:copy.db makes a store that can be.")

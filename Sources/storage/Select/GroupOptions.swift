@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageDriver
 
 /// The aggregates that a command computes instead of printing records.
 struct GroupOptions: ParsableArguments {
@@ -78,11 +79,13 @@ struct GroupOptions: ParsableArguments {
     }
 
     /// The titles and their first words, which are the first ones that have them.
-    private static func names(of titles: [String]) -> [String: Int] {
-        var names: [String: Int] = [:]
-        for (place, title) in titles.enumerated() where names[title] == nil { names[title] = place }
+    private static func names(of titles: [String]) -> [StoredName: Int] {
+        var names: [StoredName: Int] = [:]
+        for (place, title) in titles.enumerated() where names[StoredName(title)] == nil {
+            names[StoredName(title)] = place
+        }
         for (place, title) in titles.enumerated() {
-            let word = String(title.prefix { $0 != " " })
+            let word = StoredName(String(title.prefix { $0 != " " }))
             if names[word] == nil { names[word] = place }
         }
         return names
@@ -99,7 +102,7 @@ struct GroupOptions: ParsableArguments {
         if isDescending || words.last == "asc" { words.removeLast() }
         let name = words.joined(separator: " ")
         let found =
-            titles.firstIndex { $0.isSame(as: name) }
+            titles.firstIndex { StoredName($0) == StoredName(name) }
             ?? titles.firstIndex { $0.prefix { $0 != " " } == name && $0.contains(" ") }
         guard let found else {
             throw ToolError("Groups have no \(name) to sort by; they have \(titles.joined(separator: ", ")).")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageDriver
 
 /// The references that are printed as the records that they name.
 struct RelatedOptions: ParsableArguments, Sendable {
@@ -38,7 +39,7 @@ private struct RelatedTree {
 
     mutating func add(_ path: ArraySlice<String>) {
         guard let first = path.first else { return }
-        let place = parts.firstIndex { $0.name.isSame(as: first) } ?? parts.endIndex
+        let place = parts.firstIndex { StoredName($0.name) == StoredName(first) } ?? parts.endIndex
         if place == parts.endIndex { parts.append((first, RelatedTree())) }
         parts[place].tree.add(path.dropFirst())
     }
@@ -73,7 +74,7 @@ private struct ToolRelation {
     private let isMany: Bool
 
     init(_ name: String, of schema: RecordSchema) throws {
-        guard let place = schema.properties.firstIndex(where: { $0.name.isSame(as: name) }),
+        guard let place = schema.properties.firstIndex(where: { $0.storedName == StoredName(name) }),
             let relation = Self(at: place, of: schema)
         else {
             let known = schema.properties.indices.compactMap { Self(at: $0, of: schema)?.name }.joined(separator: ", ")
@@ -100,7 +101,7 @@ private struct ToolRelation {
     }
 
     func target(in schemas: [RecordSchema]) throws -> RecordSchema {
-        guard let target = schemas.first(where: { $0.name.isSame(as: model) }) else {
+        guard let target = schemas.first(where: { $0.storedName == StoredName(model) }) else {
             throw ToolError("\(name) refers to \(model), which the store does not have.")
         }
         return target
@@ -119,7 +120,7 @@ private struct ToolRelation {
     }
 
     func put(_ related: [[Value]: DynamicRecord], into record: inout DynamicRecord) {
-        guard let place = record.fields.firstIndex(where: { $0.name.isSame(as: name) }) else { return }
+        guard let place = record.fields.firstIndex(where: { $0.storedName == StoredName(name) }) else { return }
         if isMany {
             guard case .children(let elements?) = record.fields[place].content else { return }
             record.fields[place].content = .children(elements.map { key($0).flatMap { related[$0] } ?? $0 })

@@ -51,11 +51,11 @@ struct SelectColumns: Sendable {
     func properties(of schema: RecordSchema) throws(ToolError) -> [RecordSchema.Property]? {
         var found: [RecordSchema.Property] = []
         for term in terms {
-            guard let property = schema.properties.first(where: { $0.name.isSame(as: term.text) }) else {
+            guard let property = schema.properties.first(where: { $0.storedName == StoredName(term.text) }) else {
                 if term.text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { throw schema.lacks(term.text) }
                 return nil
             }
-            guard property.name.isSame(as: term.title) else { return nil }
+            guard property.storedName == StoredName(term.title) else { return nil }
             found.append(property)
         }
         return found

@@ -136,7 +136,7 @@ private struct StoredView: Sendable {
     /// - Throws: if there is no view of the name, with the one that was probably meant.
     static func named(_ name: String, in store: Store) async throws -> Self {
         let views = try await all(in: store)
-        if let view = views.first(where: { $0.name.isSame(as: name) }) { return view }
+        if let view = views.first(where: { StoredName($0.name) == StoredName(name) }) { return view }
         let known = views.isEmpty ? "none" : views.map(\.name).joined(separator: ", ")
         throw ToolError(
             "There is no view \(name)\(SpellingSuggestion.hint(name, among: views.map(\.name))); the store has \(known).",

@@ -11,7 +11,7 @@ extension RecordSchema {
         var members: [JSONValue.Member] = []
         for field in fields {
             let (property, text) = try assignment(field)
-            guard !members.contains(where: { $0.name.isSame(as: property.name) }) else {
+            guard !members.contains(where: { StoredName($0.name) == property.storedName }) else {
                 throw ToolError("\(property.name) is given twice.", .usage)
             }
             members.append(JSONValue.Member(name: property.name, value: try Self.json(text, property)))

@@ -6,7 +6,7 @@ struct RecordLayoutBuilder {
     private let missing: [[Value]]
     private let rootClass: String?
     private(set) var keys: [[UInt8]] = []
-    private var keyIndex: [String: Int] = [:]
+    private var keyIndex: [StoredName: Int] = [:]
 
     init(_ schemas: [TableSchema], missing: [[Value]], rootClass: String?) {
         self.schemas = schemas
@@ -83,10 +83,11 @@ struct RecordLayoutBuilder {
         property.utf8.first == UInt8(ascii: "$") ? "$" + property : property
     }
 
-    private mutating func key(_ name: String) -> Int {
+    private mutating func key(_ text: String) -> Int {
+        let name = StoredName(text)
         if let known = keyIndex[name] { return known }
         keyIndex[name] = keys.count
-        keys.append(Array(name.utf8))
+        keys.append(Array(text.utf8))
         return keys.count - 1
     }
 
@@ -97,9 +98,9 @@ struct RecordLayoutBuilder {
     ) throws(StorageError) -> [RecordLayout.Relation] {
         var relations: [RecordLayout.Relation] = []
         for (target, schema) in schemas.enumerated().dropFirst() where try self.owner(of: target, mayBe: owner) {
-            let property = schema.path.last ?? ""
+            let property = schema.storedPath.last
             let presence = schemas[owner].columns.firstIndex {
-                $0.role == .presence && $0.property == property && !$0.isRemoved
+                $0.role == .presence && $0.storedProperty == property && !$0.isRemoved
             }
             let isArray =
                 tables[target].form == .child
@@ -119,39 +120,39 @@ struct RecordLayoutBuilder {
     /// The property's name. Which type a row of a recursion has is not known here, so a name that two of its types use
     /// is preceded by the type's.
     private func relationName(_ schema: TableSchema) -> String {
-        let property = schema.path.last ?? ""
-        guard schema.columns.contains(where: { $0.role == .node }) else { return property }
-        let entry = entryPath(of: schema.path, isNode: true)
+        let property = schema.storedPath.last ?? ""
+        guard schema.columns.contains(where: { $0.role == .node }) else { return property.text }
+        let entry = entryPath(of: schema.storedPath, isNode: true)
         let rivals = schemas.filter { rival in
-            rival.path.last == property && rival.columns.contains { $0.role == .node }
-                && entryPath(of: rival.path, isNode: true) == entry
+            rival.storedPath.last == property && rival.columns.contains { $0.role == .node }
+                && entryPath(of: rival.storedPath, isNode: true) == entry
         }
-        return rivals.count == 1 ? property : schema.path.dropFirst(entry.count).joined(separator: ".")
+        return rivals.count == 1 ? property.text : schema.path.dropFirst(entry.count).joined(separator: ".")
     }
 
     /// Returns whether rows of one table may be owned by rows of another: the table above, or within a recursion any.
     private func owner(of target: Int, mayBe owner: Int) throws(StorageError) -> Bool {
-        let path = schemas[target].path
+        let path = schemas[target].storedPath
         let isNode = schemas[target].columns.contains { $0.role == .node }
         let above = schemas.indices.last { candidate in
-            let prefix = schemas[candidate].path
+            let prefix = schemas[candidate].storedPath
             return candidate != target && path.starts(with: prefix)
                 && prefix.count == entryPath(of: path, isNode: isNode).count
         }
         guard let above else { throw failure("the table that owns \(schemas[target].name) is not among them") }
         if owner == above { return true }
         guard isNode, schemas[owner].columns.contains(where: { $0.role == .node }) else { return false }
-        return schemas[owner].path.starts(with: schemas[above].path)
+        return schemas[owner].storedPath.starts(with: schemas[above].storedPath)
     }
 
     /// The path of the nearest table above that is not part of a recursion.
-    private func entryPath(of path: [String], isNode: Bool) -> [String] {
-        guard isNode else { return Array(path.dropLast()) }
+    private func entryPath(of path: StoredPath, isNode: Bool) -> StoredPath {
+        guard isNode else { return StoredPath(path.dropLast()) }
         let entries = schemas.filter { schema in
-            schema.path.count < path.count && path.starts(with: schema.path)
+            schema.storedPath.count < path.count && path.starts(with: schema.storedPath)
                 && !schema.columns.contains { $0.role == .node }
         }
-        return entries.max { $0.path.count < $1.path.count }?.path ?? []
+        return entries.max { $0.path.count < $1.path.count }?.storedPath ?? []
     }
 
     private func failure(_ reason: String) -> StorageError {

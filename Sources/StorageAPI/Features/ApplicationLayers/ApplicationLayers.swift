@@ -6,9 +6,9 @@ final class ApplicationLayers: StoreFeature {
     /// A layer, and the stored names of its models; nil for every model.
     struct Entry<Layer: Sendable>: Sendable {
         let layer: Layer
-        let models: [String]?
+        let models: [StoredName]?
 
-        func follows(_ model: String) -> Bool { models?.contains { $0.isSame(as: model) } ?? true }
+        func follows(_ model: StoredName) -> Bool { models?.contains(model) ?? true }
     }
 
     /// The shape of a write plan.
@@ -29,7 +29,7 @@ final class ApplicationLayers: StoreFeature {
     init(_ layers: [any Store.Layer], _ registry: ModelRegistry, _ activity: FeatureActivity) {
         func entries<Layer: Sendable>(_ convert: (any Store.Layer) -> Layer?) -> [Entry<Layer>] {
             layers.compactMap { layer in
-                convert(layer).map { Entry(layer: $0, models: layer.models?.map { $0.schema.name }) }
+                convert(layer).map { Entry(layer: $0, models: layer.models?.map { StoredName($0.schema.name) }) }
             }
         }
         rows = entries { $0 as? any Store.RowLayer }
@@ -58,7 +58,7 @@ final class ApplicationLayers: StoreFeature {
     }
 
     /// The row layers of a model in their order: timestamps first, so that the application's layers see them.
-    func rowLayers(of model: String) -> [any Store.RowLayer] {
+    func rowLayers(of model: StoredName) -> [any Store.RowLayer] {
         let own = rows.lazy.filter { $0.follows(model) }.map(\.layer)
         return timestamps.follows(model) ? [timestamps] + own : Array(own)
     }
@@ -66,13 +66,13 @@ final class ApplicationLayers: StoreFeature {
     /// Checks that no layer must be asked about each change of a model's records. A commit layer needs not.
     ///
     /// - Throws: `unsupported` if one must.
-    func requireKnown(_ model: String) throws(StorageError) {
+    func requireKnown(_ model: StoredName) throws(StorageError) {
         guard takesPart(in: model) else { return }
         throw DatabaseReactions.refusal(model, "a layer of the application")
     }
 
     /// Returns whether a layer takes part in the writes to a model's records.
-    func takesPart(in model: String) -> Bool {
+    func takesPart(in model: StoredName) -> Bool {
         rows.contains { $0.follows(model) } || deletions.contains { $0.follows(model) }
             || records.contains { $0.follows(model) }
     }
@@ -108,7 +108,7 @@ final class ApplicationLayers: StoreFeature {
         guard !net.isEmpty else { return }
         for entry in commits {
             let models = net.filter { entry.follows($0.model) }.map { changes in
-                Store.ModelChanges(model: changes.model, changes: changes.told { $0 })
+                Store.ModelChanges(model: changes.model.text, changes: changes.told { $0 })
             }
             guard !models.isEmpty else { continue }
             entry.layer.didCommit(

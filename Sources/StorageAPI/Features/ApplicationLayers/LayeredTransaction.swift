@@ -15,7 +15,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private struct Step {
         let kind: ChangeKind
         let key: [Value]
-        let model: String
+        let model: StoredName
         let before: RecordImage?
         /// The number of the layer that has made the change; -1 for the call itself.
         let origin: Int
@@ -35,7 +35,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     /// True while the ends of calls that layers make are passed over: their changes are those of the call around them.
     private var isInLayer = false
     /// The records on which layers decide now. A layer of each has deleted the one after it.
-    private var deciding: [(model: String, key: [Value])] = []
+    private var deciding: [(model: StoredName, key: [Value])] = []
     var origin = WriteOrigin.call
     private(set) var hasChangedRows = false
     /// The time of the transaction, by the store's clock.
@@ -60,7 +60,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     // MARK: Deletions
 
-    func decidesDeletions(of model: String) -> Bool {
+    func decidesDeletions(of model: StoredName) -> Bool {
         origin == .call && layers.deletions.contains { $0.follows(model) }
     }
 
@@ -77,7 +77,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
             let images = try RecordImage.read(part, whole, in: context.openWriter())
             for key in part {
                 let record = Store.RecordChange(
-                    model: model.name, key: key, kind: .deleted, image: images[key], context: context)
+                    storedModel: model.name, key: key, kind: .deleted, image: images[key], context: context)
                 if try isDeletable(record, deciding, context) { deletable.append(key) }
             }
         }
@@ -89,7 +89,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         _ context: TransactionContext
     ) throws(StorageError) -> Bool {
         try checkNesting(record)
-        deciding.append((record.model, record.key))
+        deciding.append((record.storedModel, record.key))
         defer { deciding.removeLast() }
         for entry in layers {
             let transaction = Store.Transaction(context: context, store: store)
@@ -101,7 +101,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     /// - Throws: `invalidQuery` for a record on which layers decide already: they would delete it again and again;
     ///   `limitExceeded` where each deletion leads to another one.
     private func checkNesting(_ record: Store.RecordChange) throws(StorageError) {
-        let isRepeated = deciding.contains { $0.key == record.key && $0.model.isSame(as: record.model) }
+        let isRepeated = deciding.contains { $0.key == record.key && $0.model == record.storedModel }
         guard isRepeated || deciding.count >= Self.mostDecisions else { return }
         throw StorageError(
             isRepeated ? .invalidQuery : .limitExceeded,
@@ -113,26 +113,26 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     // MARK: Changes
 
-    func follows(_ model: String) -> Bool { layers.records.contains { $0.follows(model) } }
+    func follows(_ model: StoredName) -> Bool { layers.records.contains { $0.follows(model) } }
 
-    func needsRecords(of model: String) -> Bool {
+    func needsRecords(of model: StoredName) -> Bool {
         layers.records.contains { $0.follows(model) && $0.layer.needsFormerRecords }
     }
 
-    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         steps.append(Step(kind: kind, key: key, model: model, before: before, origin: running))
     }
 
     func willWrite() {}
 
-    func willReplaceAll(of model: String) throws(StorageError) {
+    func willReplaceAll(of model: StoredName) throws(StorageError) {
         try addAll(.delete, of: model, withImages: needsRecords(of: model))
     }
 
-    func didReplaceAll(of model: String) throws(StorageError) { try addAll(.insert, of: model, withImages: false) }
+    func didReplaceAll(of model: StoredName) throws(StorageError) { try addAll(.insert, of: model, withImages: false) }
 
     /// Adds a change of each record of a model.
-    private func addAll(_ kind: ChangeKind, of model: String, withImages: Bool) throws(StorageError) {
+    private func addAll(_ kind: ChangeKind, of model: StoredName, withImages: Bool) throws(StorageError) {
         guard follows(model), let context else { return }
         let writer = try context.openWriter()
         // A model that has no table yet has no records.
@@ -146,7 +146,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         }
     }
 
-    func didReact(in model: String) {}
+    func didReact(in model: StoredName) {}
 
     func didChangeTables() {}
 
@@ -182,7 +182,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         _ entry: ApplicationLayers.Entry<any Store.RecordLayer>, before number: Int, _ context: TransactionContext
     ) -> [Store.RecordChange] {
         var order: [Step] = []
-        var places = ByName<[[Value]: Int]>()
+        var places: [StoredName: [[Value]: Int]] = [:]
         var isThere: [Bool] = []
         for step in steps where step.origin < number && entry.follows(step.model) {
             if let place = places[step.model]?[step.key] {
@@ -196,7 +196,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         return zip(order, isThere).compactMap { step, isThere in
             ChangeKind(wasThere: step.kind != .insert, isThere: isThere).map { kind in
                 Store.RecordChange(
-                    model: step.model, key: step.key, kind: Store.RecordChange.Kind(kind),
+                    storedModel: step.model, key: step.key, kind: Store.RecordChange.Kind(kind),
                     image: entry.layer.needsFormerRecords ? step.before : nil, context: context)
             }
         }

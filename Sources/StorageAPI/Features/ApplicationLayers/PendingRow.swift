@@ -109,7 +109,8 @@ extension Store {
         func isOptional(_ property: String) -> Bool { column(property).map { table.columns[$0].isOptional } ?? true }
 
         private func column(_ property: String) -> Int? {
-            table.columns.firstIndex { $0.role == .property && !$0.isRemoved && $0.property.isSame(as: property) }
+            let property = StoredName(property)
+            return table.columns.firstIndex { $0.role == .property && !$0.isRemoved && $0.storedProperty == property }
         }
 
         private func requireColumn(_ property: String) throws(StorageError) -> Int {

@@ -9,7 +9,8 @@ extension Store {
         }
 
         /// The stored name of the model.
-        public let model: String
+        public var model: String { storedModel.text }
+        let storedModel: StoredName
         /// The record's key, one value for each key property.
         public let key: [Value]
         /// The kind of the change.
@@ -37,23 +38,24 @@ extension Store {
         /// The record as it was before the change, without its type; nil as for ``before(_:)``.
         public func recordBefore() throws(StorageError) -> DynamicRecord? {
             guard kind != .inserted, let image else { return nil }
-            return try record(image, DynamicRecord.self, context.handle(.recorded(model)))
+            return try record(image, DynamicRecord.self, context.handle(.recorded(storedModel)))
         }
 
         /// The record as it is now, without its type; nil if it is not stored any more.
         public func recordAfter() throws(StorageError) -> DynamicRecord? {
-            try context.reading(.recorded(model)).find(DynamicRecord.self, keys: [key]).first ?? nil
+            try context.reading(.recorded(storedModel)).find(DynamicRecord.self, keys: [key]).first ?? nil
         }
 
         private func record<M: Storable>(
             _ image: RecordImage, _ type: M.Type, _ handle: ModelHandle
         ) throws(StorageError) -> M? {
             try requireModel(handle.name)
-            return try image.record(type, key: key, handle, defaults: context.registry.defaults(of: model), since: [])
+            let defaults = context.registry.defaults(of: storedModel)
+            return try image.record(type, key: key, handle, defaults: defaults, since: [])
         }
 
-        private func requireModel(_ name: String) throws(StorageError) {
-            if name.isSame(as: model) { return }
+        private func requireModel(_ name: StoredName) throws(StorageError) {
+            if name == storedModel { return }
             throw StorageError(
                 .invalidQuery,
                 "The change is one of \(model), not of \(name); look at its model first, or give the layer models.",

@@ -13,7 +13,7 @@ final class RowLayerWriter: ForwardingWriter {
 
     override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         let table = batch.plan.table
-        guard batch.count > 0, let model = table.path.first, !model.isEmpty, !table.isStoresOwn else {
+        guard batch.count > 0, let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else {
             return try super.write(batch)
         }
         let chain = layers.rowLayers(of: model)
@@ -78,7 +78,7 @@ final class RowLayerWriter: ForwardingWriter {
 
     /// Writes what layers set in the rows of records of which only owned rows are written.
     private func writeOwners(
-        _ keys: KeyList, of model: String, _ chain: [any Store.RowLayer]
+        _ keys: KeyList, of model: StoredName, _ chain: [any Store.RowLayer]
     ) throws(StorageError) {
         guard let root = try writer.tables().first(where: { $0.isRoot(of: model) }) else { return }
         let former = FormerRows(root, keys, in: writer)

@@ -15,11 +15,11 @@ struct Timestamps: Store.RowLayer {
     /// True if some model of the program has such properties.
     var isUsed: Bool { stamps.isUsed }
 
-    func follows(_ model: String) -> Bool { isUsed && stamps.stamps(of: model) != nil }
+    func follows(_ model: StoredName) -> Bool { isUsed && stamps.stamps(of: model) != nil }
 
     func willWrite(_ row: inout Store.PendingRow) throws(StorageError) {
         // Copied and restored records keep their times.
-        guard row.origin == .call, let stamps = stamps.stamps(of: row.model) else { return }
+        guard row.origin == .call, let stamps = stamps.stamps(of: StoredName(row.model)) else { return }
         if let created = stamps.created { try setCreated(created, &row) }
         if let modified = stamps.modified { try row.set(modified, to: row.time) }
     }

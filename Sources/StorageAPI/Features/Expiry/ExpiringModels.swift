@@ -14,7 +14,7 @@ final class ExpiringModels: Sendable {
         /// declares an expiry that the store no longer records: expired records are then hidden and stay.
         let source: ModelSource?
 
-        var name: String { root.path[0] }
+        var name: StoredName { root.storedPath[0] }
 
         /// The keys of records that have expired by the time in the argument, in order of expiry.
         ///
@@ -56,7 +56,7 @@ final class ExpiringModels: Sendable {
         func expiry(_ root: TableSchema) -> Int? { root.columns.firstIndex(where: \.isExpiry) }
         let roots = recorded.filter { $0.isRoot && !$0.isStoresOwn }
         let known = roots.compactMap { root in
-            expiry(root).map { Model(root: root, column: $0, source: .recorded(root.path[0])) }
+            expiry(root).map { Model(root: root, column: $0, source: .recorded(root.storedPath[0])) }
         }
         let others = declared.compactMap { type, handle -> Model? in
             let own = handle.tables.root.schema
@@ -88,7 +88,7 @@ final class ExpiringModels: Sendable {
     }
 
     /// The model whose root or owned rows a table has, if it expires.
-    fileprivate func model(of table: TableSchema) -> Model? { models.first { $0.name.isSame(as: table.path[0]) } }
+    fileprivate func model(of table: TableSchema) -> Model? { models.first { $0.name == table.storedPath[0] } }
 
     private func make(_ plan: QueryPlan, _ argumentCount: Int, id: Int?) -> QueryPlan {
         var rewriting = UnexpiredQuery(self, plan, now: argumentCount)
@@ -135,7 +135,7 @@ private struct UnexpiredQuery {
         let isThere = isThere(model)
         if table.isRoot { return isThere }
         let root: Int
-        if let known = tables.firstIndex(where: { $0.path == model.root.path }) {
+        if let known = tables.firstIndex(where: { $0.storedPath == model.root.storedPath }) {
             root = known
         } else {
             root = tables.count

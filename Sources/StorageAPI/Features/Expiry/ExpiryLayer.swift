@@ -82,12 +82,13 @@ final class ExpiryLayer: StoreFeature {
         _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
     ) throws(StorageError) {
         for denial in ExpiryDenial.all(in: tables) {
-            report(StoreProblem(denial.message + ".", model: denial.model, property: denial.property))
+            report(StoreProblem(denial.message + ".", model: denial.model.text, property: denial.property.text))
         }
         for (model, key, reason) in unremoved.all {
             report(
                 StoreProblem(
-                    "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model, key: key))
+                    "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model.text,
+                    key: key))
         }
     }
 }

@@ -21,11 +21,11 @@ final class UnremovedRecords: Sendable {
     private static let mostWaits = 1024
     private static let secondsBetweenTries = 60.0
 
-    private let models = Mutex(ByName<Model>())
+    private let models = Mutex<[StoredName: Model]>([:])
     private let isEmpty = Atomic(true)
 
     /// The records of a model, and whether they are to be tried; nil where nothing of the model is. Counts a write.
-    func known(_ model: String, now: Value, isExplicit: Bool) -> (keys: [[Value]]?, isDue: Bool) {
+    func known(_ model: StoredName, now: Value, isExplicit: Bool) -> (keys: [[Value]]?, isDue: Bool) {
         if isEmpty.load(ordering: .acquiring) { return ([], true) }
         return models.withLock { models in
             guard var known = models[model] else { return ([], true) }
@@ -42,7 +42,7 @@ final class UnremovedRecords: Sendable {
     /// Notes which records of a model stay.
     ///
     /// - Parameter isRetry: whether those that had failed were tried.
-    func set(_ keys: [[Value]], of model: String, _ reason: StorageError?, now: Value, isRetry: Bool) {
+    func set(_ keys: [[Value]], of model: StoredName, _ reason: StorageError?, now: Value, isRetry: Bool) {
         if keys.isEmpty, reason == nil, isEmpty.load(ordering: .acquiring) { return }
         models.withLock { models in
             defer { isEmpty.store(models.isEmpty, ordering: .releasing) }
@@ -61,9 +61,9 @@ final class UnremovedRecords: Sendable {
     }
 
     /// The records of all models that stay, each with the reason.
-    var all: [(model: String, key: [Value], reason: StorageError?)] {
+    var all: [(model: StoredName, key: [Value], reason: StorageError?)] {
         models.withLock { models in
-            models.entries.sorted { $0.name < $1.name }.flatMap { name, model in
+            models.sorted { $0.key < $1.key }.flatMap { name, model in
                 model.keys.map { (name, $0, model.reason) }
             }
         }

@@ -17,9 +17,9 @@ struct FormerSchema: Codable {
 
     /// A table, and what became of it.
     private struct Move: Codable {
-        let path: [String]
+        let path: StoredPath
         /// Nil if it was dropped.
-        let to: [String]?
+        let to: StoredPath?
         var columns: [Column] = []
     }
 
@@ -27,9 +27,9 @@ struct FormerSchema: Codable {
     private struct Column: Codable {
         let role: ColumnSchema.Role
         /// Nil if the change has added it.
-        let from: String?
+        let from: StoredName?
         /// Nil if it was dropped.
-        let to: String?
+        let to: StoredName?
         /// The types before and after, if they differ.
         var types: [ColumnType]?
         /// The value of rows that had none, in the form of ``RecordImage/bytes(of:)``.
@@ -59,7 +59,7 @@ struct FormerSchema: Codable {
 
     private static func move(_ step: SchemaStep) -> Move? {
         switch step {
-        case .change(.drop(let table), _), .mark(.drop(let table), _): return Move(path: table.path, to: nil)
+        case .change(.drop(let table), _), .mark(.drop(let table), _): return Move(path: table.storedPath, to: nil)
         case .change(.alter(let old, let new, let added), _), .mark(.alter(let old, let new, let added), _):
             let kept = old.columns.indices.map { column($0, of: old, to: new.columns[$0], missing: nil) }
             let others = zip(new.columns.dropFirst(old.columns.count), added).map { Self.added($0, $1) }
@@ -71,7 +71,7 @@ struct FormerSchema: Codable {
                     ?? added(source.to, source.missing)
             }
             let dropped = old.columns.indices.filter { !kept.contains($0) }.map { index in
-                Column(role: old.columns[index].role, from: old.columns[index].property, to: nil)
+                Column(role: old.columns[index].role, from: old.columns[index].storedProperty, to: nil)
             }
             return move(old, to: new, columns: columns + dropped)
         case .change(.create, _), .mark(.create, _), .requireEmpty, .requireTrue, .requireChild, .note: return nil
@@ -81,11 +81,10 @@ struct FormerSchema: Codable {
     private static func move(_ old: TableSchema, to new: TableSchema, columns: [Column]) -> Move? {
         let changed = columns.filter { column in
             guard !column.role.isPrefix else { return false }
-            let isSame = column.from.map { from in column.to.map { $0.isSame(as: from) } ?? false } ?? false
-            return !isSame || column.types != nil || column.missing != nil
+            return column.from == nil || column.to != column.from || column.types != nil || column.missing != nil
         }
-        if changed.isEmpty, old.pathBytes == new.pathBytes { return nil }
-        return Move(path: old.path, to: new.path, columns: changed)
+        if changed.isEmpty, old.storedPath == new.storedPath { return nil }
+        return Move(path: old.storedPath, to: new.storedPath, columns: changed)
     }
 
     private static func column(
@@ -93,14 +92,14 @@ struct FormerSchema: Codable {
     ) -> Column {
         let column = old.columns[index]
         return Column(
-            role: column.role, from: column.property, to: new.property,
+            role: column.role, from: column.storedProperty, to: new.storedProperty,
             types: column.type == new.type ? nil : [column.type, new.type], missing: missing.map(Self.data))
     }
 
     private static func added(_ column: ColumnSchema, _ missing: Value?) -> Column {
         // If it is required and has no default, the table had no rows.
         let value = missing.flatMap { $0.isNull && !column.isOptional ? nil : $0 }
-        return Column(role: column.role, from: nil, to: column.property, missing: value.map(data))
+        return Column(role: column.role, from: nil, to: column.storedProperty, missing: value.map(data))
     }
 
     private static func data(_ value: Value) -> Data { Data(RecordImage.bytes(of: [value])) }
@@ -110,10 +109,10 @@ struct FormerSchema: Codable {
     /// Applies the schema change to an image's tables.
     ///
     /// - Parameter gone: gets the properties that the image has values of, and that the change has dropped.
-    func apply(to images: inout [ImageTable], gone: inout [[String]]) throws(StorageError) {
+    func apply(to images: inout [ImageTable], gone: inout [StoredPath]) throws(StorageError) {
         var kept: [ImageTable] = []
         for var image in images {
-            guard let move = moves.first(where: { Self.isSame($0.path.dropFirst(), image.path[...]) }) else {
+            guard let move = moves.first(where: { $0.path.dropFirst().elementsEqual(image.path) }) else {
                 kept.append(image)
                 continue
             }
@@ -122,14 +121,14 @@ struct FormerSchema: Codable {
                 continue
             }
             try Self.apply(move.columns, to: &image, gone: &gone)
-            image.path = Array(to.dropFirst())
+            image.path = StoredPath(to.dropFirst())
             kept.append(image)
         }
         images = kept
     }
 
     private static func apply(
-        _ columns: [Column], to image: inout ImageTable, gone: inout [[String]]
+        _ columns: [Column], to image: inout ImageTable, gone: inout [StoredPath]
     ) throws(StorageError) {
         // An array without rows has no columns either.
         guard !image.columns.isEmpty else { return }
@@ -161,9 +160,5 @@ struct FormerSchema: Codable {
     private static func value(_ data: Data) throws(StorageError) -> Value {
         guard let value = try RecordImage.key(of: Array(data)).first else { throw ImageReader.damaged }
         return value
-    }
-
-    private static func isSame(_ left: ArraySlice<String>, _ right: ArraySlice<String>) -> Bool {
-        left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
     }
 }

@@ -12,7 +12,7 @@ struct FormerSchemaRow: OwnRow {
     /// The commit of the last entry before the change.
     let commit: Int64
     let place: Int64
-    let model: String
+    let model: StoredName
     /// The ``FormerSchema`` as JSON.
     let text: String
 
@@ -20,7 +20,7 @@ struct FormerSchemaRow: OwnRow {
         "schemas", name: "storage_history_schemas",
         ["id": .int64, "commit": .int64, "place": .int64, "model": .string, "schema": .string])
 
-    var values: [Value] { [.int(id), .int(commit), .int(place), .text(model), .text(text)] }
+    var values: [Value] { [.int(id), .int(commit), .int(place), .text(model.text), .text(text)] }
 }
 
 extension FormerSchemaRow {
@@ -28,7 +28,7 @@ extension FormerSchemaRow {
         guard case .text(let model) = cells[3].value, case .text(let text) = cells[4].value else {
             throw FormerSchemas.damaged
         }
-        self.init(id: cells[0].int, commit: cells[1].int, place: cells[2].int, model: model, text: text)
+        self.init(id: cells[0].int, commit: cells[1].int, place: cells[2].int, model: StoredName(model), text: text)
     }
 }
 
@@ -64,7 +64,7 @@ final class FormerSchemas {
     private func rows(since change: HistoryChange) -> [Int] {
         rows.indices.filter { index in
             let row = rows[index]
-            return (row.commit, row.place) >= (change.commit, change.place) && row.model.isSame(as: change.model)
+            return (row.commit, row.place) >= (change.commit, change.place) && row.model == change.model
         }
     }
 
@@ -88,7 +88,7 @@ final class FormerSchemas {
     ///
     /// - Parameter place: the place of the last entry that was made before it; nil if the commit has none.
     static func record(
-        _ schema: FormerSchema, of model: String, at place: (commit: Int64, place: Int64)?,
+        _ schema: FormerSchema, of model: StoredName, at place: (commit: Int64, place: Int64)?,
         in writer: any StorageWriter,
         _ directory: ModelDirectory
     ) throws(StorageError) {

@@ -92,15 +92,15 @@ extension HistorySettings {
     /// These settings with a program's options.
     fileprivate func adding(_ options: Store.HistoryOptions, after last: Int64) -> HistorySettings {
         var settings = self
-        for type in options.keys { settings.set(type.schema.name, keepsRecords: false, after: last) }
-        for type in options.records { settings.set(type.schema.name, keepsRecords: true, after: last) }
-        for type in options.off { settings.models.removeAll { $0.name.isSame(as: type.schema.name) } }
+        for type in options.keys { settings.set(StoredName(type.schema.name), keepsRecords: false, after: last) }
+        for type in options.records { settings.set(StoredName(type.schema.name), keepsRecords: true, after: last) }
+        for type in options.off { settings.models.removeAll { $0.name == StoredName(type.schema.name) } }
         if let limit = options.keeping { settings.limit = Retention(commits: limit.commits, seconds: limit.seconds) }
         return settings
     }
 
-    private mutating func set(_ name: String, keepsRecords: Bool, after last: Int64) {
-        let place = models.firstIndex { $0.name.isSame(as: name) } ?? models.endIndex
+    private mutating func set(_ name: StoredName, keepsRecords: Bool, after last: Int64) {
+        let place = models.firstIndex { $0.name == name } ?? models.endIndex
         if place == models.endIndex { models.append(Model(name: name, since: last)) }
         models[place].recordsSince = keepsRecords ? models[place].recordsSince ?? last : nil
     }

@@ -64,10 +64,10 @@ struct HistoryReading {
     /// The next changes after a place of a commit, in their order; of one model if it is named.
     ///
     /// - Throws: `corrupt` if they are not later ones, since reading on from there would never end.
-    func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [HistoryChange] {
+    func changes(after commit: Int64, _ place: Int64, of model: StoredName?) throws(StorageError) -> [HistoryChange] {
         var found = try changes(of: commit, after: place, of: model)
         if found.count < Self.part {
-            let arguments = [.int(commit)] + (model.map { [Value.text($0)] } ?? [])
+            let arguments = [.int(commit)] + (model.map { [Value.text($0.text)] } ?? [])
             found += try changes(
                 model == nil ? tables.changesAfter : tables.modelChangesAfter,
                 QueryArguments(arguments, limit: Self.part - found.count))
@@ -90,10 +90,10 @@ struct HistoryReading {
 
     /// The next changes of one commit after a place.
     func changes(
-        of commit: Int64, after place: Int64, of model: String? = nil
+        of commit: Int64, after place: Int64, of model: StoredName? = nil
     ) throws(StorageError) -> [HistoryChange] {
         guard place < Int64.max else { return [] }
-        let arguments = [.int(commit), .int(place)] + (model.map { [Value.text($0)] } ?? [])
+        let arguments = [.int(commit), .int(place)] + (model.map { [Value.text($0.text)] } ?? [])
         let found = try changes(
             model == nil ? tables.changesOfCommit : tables.modelChangesOfCommit,
             QueryArguments(arguments, limit: Self.part))
@@ -103,7 +103,7 @@ struct HistoryReading {
     /// Calls the body with the changes of one commit in their order; of one model if it is named. They are read a part at a
     /// time, so nothing is open while the body runs.
     func forEachChange(
-        of commit: Int64, in model: String? = nil, _ body: (HistoryChange) throws(StorageError) -> Void
+        of commit: Int64, in model: StoredName? = nil, _ body: (HistoryChange) throws(StorageError) -> Void
     ) throws(StorageError) {
         try forEachPart(of: commit, in: model) { (part) throws(StorageError) in
             for change in part { try body(change) }
@@ -112,7 +112,7 @@ struct HistoryReading {
 
     /// Calls the body with parts of the changes of one commit.
     func forEachPart(
-        of commit: Int64, in model: String? = nil, _ body: ([HistoryChange]) throws(StorageError) -> Void
+        of commit: Int64, in model: StoredName? = nil, _ body: ([HistoryChange]) throws(StorageError) -> Void
     ) throws(StorageError) {
         var place: Int64 = 0
         var count = Self.part
@@ -126,12 +126,13 @@ struct HistoryReading {
     }
 
     /// The first change of a record, or of all records of its model, after a commit.
-    func firstChange(of key: [Value], in model: String, after commit: Int64) throws(StorageError) -> HistoryChange? {
+    func firstChange(of key: [Value], in model: StoredName, after commit: Int64) throws(StorageError) -> HistoryChange?
+    {
         try changes(
             tables.firstChange,
             QueryArguments(
                 [
-                    .int(commit), .text(model), .blob(RecordImage.bytes(of: key)),
+                    .int(commit), .text(model.text), .blob(RecordImage.bytes(of: key)),
                     .int(HistoryKind.everything.rawValue),
                 ], limit: 1)
         ).first
@@ -147,7 +148,7 @@ struct HistoryReading {
 
 extension HistorySettings {
     /// - Throws: `configuration` if the model has no history.
-    func required(_ model: String) throws(StorageError) -> Model {
+    func required(_ model: StoredName) throws(StorageError) -> Model {
         guard let known = self.model(model) else {
             throw StorageError(
                 .configuration, "The store keeps no history of \(model); open it once with history: and the model.",

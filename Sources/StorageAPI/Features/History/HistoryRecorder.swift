@@ -6,7 +6,7 @@ import StorageDriver
 /// Used by one thread: the one that runs the write.
 final class HistoryRecorder: ChangeSubscriber {
     private struct Entry {
-        let model: String
+        let model: StoredName
         let key: [Value]
         let kind: ChangeKind
         let place: Int64
@@ -26,16 +26,16 @@ final class HistoryRecorder: ChangeSubscriber {
     private var header: HistoryCommit?
     private var entries: [Entry] = []
     /// The number of a record's entry, by model and key.
-    private var known = ByName<[[Value]: Int]>()
+    private var known: [StoredName: [[Value]: Int]] = [:]
     private var lastPlace: Int64 = 0
     /// The values of rows that are not written yet.
     private var rows: [Value] = []
     /// True if some record was changed more than once, so that the kind of its entry may differ at the end.
     private var hasRepeats = false
     /// The place before the entries of a model's records that were removed at once.
-    private var placesOfEverything = ByName<Int64>()
+    private var placesOfEverything: [StoredName: Int64] = [:]
     /// The handles with which the models' records were read.
-    private var handles = ByName<ModelHandle>()
+    private var handles: [StoredName: ModelHandle] = [:]
 
     init(
         _ kept: ActiveHistory, in writer: any StorageWriter, registry: ModelRegistry, limits: BackendInfo.Limits,
@@ -53,7 +53,7 @@ final class HistoryRecorder: ChangeSubscriber {
     /// The place of the last entry; nil before the first.
     var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
 
-    func didChangeTables() { handles = ByName() }
+    func didChangeTables() { handles = [:] }
 
     // MARK: Savepoints
 
@@ -63,25 +63,25 @@ final class HistoryRecorder: ChangeSubscriber {
         guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
         rows = []
-        handles = ByName()
+        handles = [:]
         for entry in entries[mark.entries...] { known[entry.model]?[entry.key] = nil }
         entries.removeSubrange(mark.entries...)
     }
 
     // MARK: Entries
 
-    func follows(_ model: String) -> Bool { kept.keeps(model) }
+    func follows(_ model: StoredName) -> Bool { kept.keeps(model) }
 
-    func needsRecords(of model: String) -> Bool { kept.settings.model(model)?.recordsSince != nil }
+    func needsRecords(of model: StoredName) -> Bool { kept.settings.model(model)?.recordsSince != nil }
 
-    private func handle(_ model: String) throws(StorageError) -> ModelHandle {
+    private func handle(_ model: StoredName) throws(StorageError) -> ModelHandle {
         if let known = handles[model] { return known }
         let handle = try registry.whole(model, in: writer)
         handles[model] = handle
         return handle
     }
 
-    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         if known[model]?[key] != nil {
             hasRepeats = true
             return
@@ -93,10 +93,10 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     private func addRow(
-        _ kind: HistoryKind, at place: Int64, of model: String, key: [Value], before: RecordImage? = nil
+        _ kind: HistoryKind, at place: Int64, of model: StoredName, key: [Value], before: RecordImage? = nil
     ) {
         rows += [
-            .int(0), .int(place), .text(model), .int(kind.rawValue), .blob(RecordImage.bytes(of: key)),
+            .int(0), .int(place), .text(model.text), .int(kind.rawValue), .blob(RecordImage.bytes(of: key)),
             before.map { .blob($0.bytes) } ?? .null,
         ]
     }
@@ -136,7 +136,7 @@ final class HistoryRecorder: ChangeSubscriber {
     // MARK: All records
 
     /// Writes an entry for each record if the model's records are kept, a part at a time; otherwise one for all.
-    func willReplaceAll(of model: String) throws(StorageError) {
+    func willReplaceAll(of model: StoredName) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
             lastPlace += 1
@@ -156,16 +156,16 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     /// Writes an entry that any record may have changed: the records before are no longer stored.
-    func didReact(in model: String) throws(StorageError) {
+    func didReact(in model: StoredName) throws(StorageError) {
         if needsRecords(of: model) { throw DatabaseReactions.refusal(model, "the history") }
         try willReplaceAll(of: model)
     }
 
     /// Writes entries for all records of a model. A deleted and re-inserted key becomes one update, or no entry if the record
     /// is unchanged: the entries and the records both come in the order of keys.
-    func didReplaceAll(of model: String) throws(StorageError) {
+    func didReplaceAll(of model: StoredName) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
-        handles = ByName()
+        handles = [:]
         var gone = header.map {
             GoneRecords(
                 HistoryReading(kept.tables, writer), of: model, in: $0.number, after: placesOfEverything[model])
@@ -188,7 +188,7 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     /// Corrects the entries of removed records that records with the same keys have replaced.
-    private func correct(_ replaced: [HistoryChange], _ model: String) throws(StorageError) {
+    private func correct(_ replaced: [HistoryChange], _ model: StoredName) throws(StorageError) {
         guard let commit = replaced.first?.commit, let width = replaced.first?.key.count else { return }
         let keys = KeyList(width: width, replaced.lazy.map(\.key))
         let now = try RecordImage.read(keys, handle(model), in: writer)
@@ -202,7 +202,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     /// Calls the body with all keys of a model, a part at a time.
     private func forEachKey(
-        of model: String, _ body: (KeyList) throws(StorageError) -> Void
+        of model: StoredName, _ body: (KeyList) throws(StorageError) -> Void
     ) throws(StorageError) {
         // A model that has no table yet has no records.
         guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
@@ -256,8 +256,8 @@ final class HistoryRecorder: ChangeSubscriber {
     private func correct(_ net: [NetChanges], _ header: HistoryCommit) throws(StorageError) {
         var correction = Correction(commit: header.number)
         let everything = net.filter(\.isReplaced)
-        for entry in entries where !everything.contains(where: { $0.model.isSame(as: entry.model) }) {
-            let model = net.first { $0.model.isSame(as: entry.model) }
+        for entry in entries where !everything.contains(where: { $0.model == entry.model }) {
+            let model = net.first { $0.model == entry.model }
             correction.set(entry.kind, at: entry.place, to: model?.kind(of: entry.key))
         }
         for model in everything.map(\.model) { try correctEverything(of: model, &correction) }
@@ -267,7 +267,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     /// Corrects the entries of a model whose records were all removed or replaced. The captured changes do not show the net
     /// change of one record; it follows from earlier entries and the current records.
-    private func correctEverything(of model: String, _ correction: inout Correction) throws(StorageError) {
+    private func correctEverything(of model: StoredName, _ correction: inout Correction) throws(StorageError) {
         guard let known = known[model], !known.isEmpty else { return }
         var first = known.mapValues { (place: entries[$0].place, kind: entries[$0].kind) }
         // A record that was removed with all others and inserted again has two entries. The first has the record before.
@@ -292,12 +292,12 @@ final class HistoryRecorder: ChangeSubscriber {
 private struct GoneRecords {
     private let history: HistoryReading
     private let commit: Int64
-    private let model: String
+    private let model: StoredName
     private var part: ArraySlice<HistoryChange> = []
     /// The place after which the next part begins; nil after the last part.
     private var next: Int64?
 
-    init(_ history: HistoryReading, of model: String, in commit: Int64, after place: Int64?) {
+    init(_ history: HistoryReading, of model: StoredName, in commit: Int64, after place: Int64?) {
         (self.history, self.commit, self.model, next) = (history, commit, model, place)
     }
 

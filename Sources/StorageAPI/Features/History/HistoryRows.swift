@@ -30,7 +30,7 @@ struct HistoryChange: Sendable {
     let commit: Int64
     /// The number of the entry in its commit.
     let place: Int64
-    let model: String
+    let model: StoredName
     let kind: HistoryKind
     let key: [Value]
     let before: RecordImage?
@@ -46,7 +46,7 @@ struct HistoryChange: Sendable {
         else { throw StorageError(.corrupt, "An entry of the store's history cannot be read; restore a backup.") }
         commit = cells[0].int
         place = cells[1].int
-        self.model = model
+        self.model = StoredName(model)
         self.kind = kind
         self.key = try RecordImage.key(of: key)
         if case .blob(let bytes) = cells[5].value { before = RecordImage(bytes: bytes) } else { before = nil }

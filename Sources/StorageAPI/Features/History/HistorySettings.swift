@@ -9,7 +9,7 @@ import Foundation
 /// The recorded settings of a store's history: its models, its start, and its limit.
 struct HistorySettings: OwnSettings {
     struct Model: Codable, Equatable, Sendable {
-        var name: String
+        var name: StoredName
         /// The last commit before its changes were recorded.
         var since: Int64
         /// The last commit before its records were kept too; nil if they are not.
@@ -33,7 +33,7 @@ struct HistorySettings: OwnSettings {
     var models: [Model] = []
     var limit = Retention()
 
-    func model(_ name: String) -> Model? { models.first { $0.name.isSame(as: name) } }
+    func model(_ name: StoredName) -> Model? { models.first { $0.name == name } }
 }
 
 /// The history that a store keeps, as its writes need it.
@@ -54,7 +54,7 @@ final class ActiveHistory: Sendable {
         return ActiveHistory(try tables.settings(in: session), tables)
     }
 
-    func keeps(_ model: String) -> Bool { settings.model(model) != nil }
+    func keeps(_ model: StoredName) -> Bool { settings.model(model) != nil }
 }
 
 extension HistoryTables {

@@ -19,13 +19,13 @@ final class ImageSession: StorageSession {
     ) throws(StorageError) {
         (self.key, self.model, self.defaults) = (key, model, defaults)
         var images = try ImageTable.all(of: image)
-        var gone: [[String]] = []
+        var gone: [StoredPath] = []
         for change in changes { try change.apply(to: &images, gone: &gone) }
         let known = model.tables.map(\.schema) + model.undeclared
         try defaults.renameFormer(in: &images, known)
         self.images = images
         if let property = gone.first ?? Self.unknown(images, known) {
-            throw mismatch(property.joined(separator: "."), "no longer has")
+            throw mismatch(property.joined(), "no longer has")
         }
         if let property = missingChild ?? missingArray { throw mismatch(property, "now requires") }
     }
@@ -33,9 +33,8 @@ final class ImageSession: StorageSession {
     /// The path of a record that each owner now owns, and some did not.
     private var missingChild: String? {
         for table in model.tables.lazy.map(\.schema) where table.isRequired {
-            let path = table.path.dropFirst().dropLast()
-            let owner = images.first { $0.path.elementsEqual(path, by: { $0.isSame(as: $1) }) }
-            let children = images.first { $0.isSame(as: table) }
+            let owner = images.first { $0.path.elementsEqual(table.storedPath.dropFirst().dropLast()) }
+            let children = images.first { $0.isOf(table) }
             guard let owner, owner.rows.count > children?.rows.count ?? 0 else { continue }
             return table.path.dropFirst().joined(separator: ".")
         }
@@ -45,23 +44,23 @@ final class ImageSession: StorageSession {
     /// The path of an array that now is never nil, and was nil.
     private var missingArray: String? {
         for table in model.tables {
-            guard let image = images.first(where: { $0.isSame(as: table.schema) }) else { continue }
+            guard let image = images.first(where: { $0.isOf(table.schema) }) else { continue }
             for relation in table.relations where relation.isMany && !relation.isOptional {
                 let place = image.place(of: relation.storedProperty, ColumnSchema.Role.presence.code)
                 guard let place, image.rows.contains(where: { $0[place] == .int(0) }) else { continue }
-                return (image.path + [relation.storedProperty]).joined(separator: ".")
+                return (image.path + [relation.storedProperty]).joined()
             }
         }
         return nil
     }
 
     /// The first property of a record that the tables do not have.
-    private static func unknown(_ images: [ImageTable], _ known: [TableSchema]) -> [String]? {
+    private static func unknown(_ images: [ImageTable], _ known: [TableSchema]) -> StoredPath? {
         for image in images {
-            guard let now = known.first(where: image.isSame) else { return image.path }
+            guard let now = known.first(where: image.isOf) else { return image.path }
             for column in image.columns where column.isData {
                 let isThere = now.columns.contains {
-                    $0.role.code == column.role && $0.property.isSame(as: column.property)
+                    $0.role.code == column.role && $0.storedProperty == column.property
                 }
                 if !isThere { return image.path + [column.property] }
             }
@@ -87,7 +86,7 @@ final class ImageSession: StorageSession {
         guard case .columns(let columns) = plan.query.result else {
             throw StorageError(.unsupported, "A record of the history is read by its key alone.")
         }
-        guard let image = images.first(where: { $0.isSame(as: plan.table) }), !image.rows.isEmpty else {
+        guard let image = images.first(where: { $0.isOf(plan.table) }), !image.rows.isEmpty else {
             return Cursor(rows: [], columns: columns.count)
         }
         var places: [Place] = []
@@ -117,7 +116,7 @@ final class ImageSession: StorageSession {
         let place =
             column.role.isPrefix
             ? image.columns.indices.filter { image.columns[$0].role == column.role.code }.dropFirst(before).first
-            : image.place(of: column.property, column.role.code)
+            : image.place(of: column.storedProperty, column.role.code)
         if let place { return .column(place, column.type) }
         return .value(try missing(column, in: table))
     }
@@ -128,10 +127,10 @@ final class ImageSession: StorageSession {
     private func missing(_ column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value {
         // An array that has become Optional since was not nil.
         if column.role == .presence {
-            let owner = model.tables.first { $0.schema.pathBytes == table.pathBytes }
-            let array = owner?.relations.first { $0.storedProperty.isSame(as: column.property) }
+            let owner = model.tables.first { $0.schema.storedPath == table.storedPath }
+            let array = owner?.relations.first { $0.storedProperty == column.storedProperty }
             let rows = array.map { model.tables[$0.target].schema }
-            return .int(images.contains { image in rows.map(image.isSame) ?? false } ? 1 : 0)
+            return .int(images.contains { image in rows.map(image.isOf) ?? false } ? 1 : 0)
         }
         if let value = try defaults.value(of: column, in: table) { return value }
         guard column.isOptional else {

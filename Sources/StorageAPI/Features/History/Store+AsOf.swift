@@ -20,8 +20,8 @@ extension Store {
         if registry.handle(type) == nil { try await prepare([type]) }
         let values = M.values(of: key)
         return try await readingHistory("find") { (history, settings) throws(StorageError) in
-            let name = type.schema.name
             guard let handle = registry.handle(type) else { throw StorageError.storeClosed }
+            let name = handle.name
             let known = try settings.required(name)
             try history.requireKept(after: Int64(commit))
             let change = try history.firstChange(of: values, in: name, after: Int64(commit))

@@ -66,7 +66,7 @@ extension Store {
             commit = Int(change.commit)
             time = Date(timeIntervalSinceReferenceDate: header.time)
             (author, note) = (header.author, header.note)
-            model = change.model
+            model = change.model.text
             kind =
                 switch change.kind {
                 case .inserted: .inserted
@@ -87,7 +87,7 @@ extension Store {
         public typealias Failure = StorageError
 
         let store: Store
-        let model: String?
+        let model: StoredName?
         let start: HistoryToken?
         /// The model's type, which is prepared before it is read.
         var type: (any Storable.Type)?
@@ -182,9 +182,9 @@ extension Store {
     /// The entries of one model, by its stored name; as of all models.
     public func history(
         ofRecords model: String, since token: HistoryToken? = nil
-    ) -> History<[Value], DynamicRecord> { history(ofRecords: .some(model), since: token) }
+    ) -> History<[Value], DynamicRecord> { history(ofRecords: StoredName(model), since: token) }
 
-    private func history(ofRecords model: String?, since token: HistoryToken?) -> History<[Value], DynamicRecord> {
+    private func history(ofRecords model: StoredName?, since token: HistoryToken?) -> History<[Value], DynamicRecord> {
         History(store: self, model: model, start: token) {
             [registry] (change, header, token, page) throws(StorageError) in
             let image = Result { () throws(StorageError) -> DynamicRecord? in
@@ -203,7 +203,7 @@ extension Store {
     ///
     /// - Throws: as of all models, and `typeMismatch` for a key that does not fit the type.
     public func history<M: Storable>(of type: M.Type, since token: HistoryToken? = nil) -> History<M.Key, M> {
-        let name = type.schema.name
+        let name = StoredName(type.schema.name)
         return History(store: self, model: name, start: token, type: type) {
             [registry] (change, header, token, page) throws(StorageError) in
             guard let handle = registry.handle(type) else {
@@ -236,8 +236,8 @@ extension Store {
         do throws(StorageError) {
             return try await readingHistory("history") { (history, settings) throws(StorageError) in
                 HistoryStatus(
-                    keys: settings.models.filter { $0.recordsSince == nil }.map(\.name),
-                    records: settings.models.filter { $0.recordsSince != nil }.map(\.name),
+                    keys: settings.models.filter { $0.recordsSince == nil }.map(\.name.text),
+                    records: settings.models.filter { $0.recordsSince != nil }.map(\.name.text),
                     keeping: HistoryLimit(commits: settings.limit.commits, seconds: settings.limit.seconds),
                     firstCommit: try history.first.map { Int($0.number) },
                     lastCommit: try history.last.map { Int($0.number) })

@@ -59,11 +59,11 @@ private struct Undoing {
     let settings: HistorySettings
     let former: FormerSchemas
     /// The place of each record's first entry in the commit, by model. The first entry holds the state before the commit.
-    var firstPlaces = ByName<[[Value]: Int64]>()
+    var firstPlaces: [StoredName: [[Value]: Int64]] = [:]
     /// The places after which the parts of the commit's changes begin.
     private var parts: [Int64] = []
     /// The deleted records, by model.
-    var gone = ByName<KeyList>()
+    var gone: [StoredName: KeyList] = [:]
 
     init(_ commit: Int64, in context: TransactionContext, of store: Store) throws(StorageError) {
         self.commit = commit
@@ -85,7 +85,7 @@ private struct Undoing {
         try findConflicts()
         try removeInserted()
         try restore()
-        for (model, keys) in gone.entries { try requireUnused(keys, of: model) }
+        for (model, keys) in gone { try requireUnused(keys, of: model) }
         guard let number = context.historyRecorder?.place?.commit else { return nil }
         try UndoneCommits.record(
             number, undoes: commit, of: history, in: context.innerWriter(), store.registry.directory)
@@ -93,11 +93,11 @@ private struct Undoing {
     }
 
     /// The model with the properties that no program declares any more, which are restored too.
-    private func whole(_ model: String) throws(StorageError) -> ModelHandle {
+    private func whole(_ model: StoredName) throws(StorageError) -> ModelHandle {
         try store.registry.whole(model, in: writer)
     }
 
-    private func writing(_ model: String) throws(StorageError) -> RecordWriter {
+    private func writing(_ model: StoredName) throws(StorageError) -> RecordWriter {
         RecordWriter(handle: try whole(model), writer: try context.openWriter(model), context: context)
     }
 
@@ -144,8 +144,8 @@ private struct Undoing {
 
     /// - Throws: `conflict` if a record is not as the commit left it. A record that was changed back is no conflict.
     private func findConflicts() throws(StorageError) {
-        var found: [(model: String, key: [Value])] = []
-        var seen = ByName<Set<[Value]>>()
+        var found: [(model: StoredName, key: [Value])] = []
+        var seen: [StoredName: Set<[Value]>] = [:]
         var position = (commit: commit, place: Int64.max)
         while true {
             let part = try history.changes(after: position.commit, position.place, of: nil)
@@ -215,19 +215,19 @@ private struct Undoing {
         return record
     }
 
-    private func conflict(_ found: [(model: String, key: [Value])]) -> StorageError {
-        let shown = found.prefix(10).map { $0.model + " " + $0.key.keyText }
+    private func conflict(_ found: [(model: StoredName, key: [Value])]) -> StorageError {
+        let shown = found.prefix(10).map { "\($0.model) \($0.key.keyText)" }
         let list = shown.joined(separator: "; ") + (found.count > shown.count ? "; …" : "")
         return StorageError(
             .conflict,
             "\(found.count) \(found.count == 1 ? "record has" : "records have") changed since commit \(commit): \(list). Undo "
                 + "the later commits first, or change the records by hand.",
-            model: found.first?.model, key: found.first?.key)
+            model: found.first?.model.text, key: found.first?.key)
     }
 
     /// Removes the records that the commit inserted, and those that would conflict with restored unique values.
     private mutating func removeInserted() throws(StorageError) {
-        var going = ByName<KeyList>()
+        var going: [StoredName: KeyList] = [:]
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
@@ -266,7 +266,7 @@ private struct Undoing {
     }
 
     /// - Throws: `conflict` if remaining records refer to removed ones.
-    private func requireUnused(_ keys: KeyList, of model: String) throws(StorageError) {
+    private func requireUnused(_ keys: KeyList, of model: StoredName) throws(StorageError) {
         let handle = try context.handle(.recorded(model))
         let going = Set(keys)
         for referrer in try context.referrers(to: handle) {
@@ -274,16 +274,16 @@ private struct Undoing {
             guard rows.count > 0 else { continue }
             let referring = try context.handle(.recorded(referrer.model))
             let roots = referrer.roots(of: rows, keyCount: referring.tables.rootKeyCount)
-            let left = roots.filter { !referrer.model.isSame(as: model) || !going.contains($0) }
+            let left = roots.filter { referrer.model != model || !going.contains($0) }
             if !left.isEmpty { throw conflict(left.map { (referrer.model, $0) }) }
         }
     }
 
     /// The changes by model, in the order of each model's first change.
-    private static func byModel(_ changes: [HistoryChange]) -> [(String, [HistoryChange])] {
-        var models: [(String, [HistoryChange])] = []
+    private static func byModel(_ changes: [HistoryChange]) -> [(StoredName, [HistoryChange])] {
+        var models: [(StoredName, [HistoryChange])] = []
         for change in changes {
-            let place = models.firstIndex { $0.0.isSame(as: change.model) } ?? models.endIndex
+            let place = models.firstIndex { $0.0 == change.model } ?? models.endIndex
             if place == models.endIndex { models.append((change.model, [])) }
             models[place].1.append(change)
         }

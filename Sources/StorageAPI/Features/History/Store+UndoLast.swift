@@ -30,7 +30,8 @@ extension Store {
             var commits = try UndoneCommits(history)
             func next() throws(StorageError) -> Int64? {
                 try commits.next { header in
-                    author.map { header.author?.isSame(as: $0) ?? false } ?? self.history.hasMade(header.number)
+                    author.map { header.author?.utf8.elementsEqual($0.utf8) ?? false }
+                        ?? self.history.hasMade(header.number)
                 }
             }
             while let commit = try next() {

@@ -123,12 +123,12 @@ final class StoreHistory: StoreFeature {
     }
 
     /// Records the tables of a model that another of its name has replaced.
-    func didDrop(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError) {
+    func didDrop(_ tables: [TableSchema], of model: StoredName, in context: TransactionContext) throws(StorageError) {
         try record(FormerSchema(replacing: tables), of: model, in: context)
     }
 
     private func record(
-        _ former: FormerSchema, of model: String, in context: TransactionContext
+        _ former: FormerSchema, of model: StoredName, in context: TransactionContext
     ) throws(StorageError) {
         try FormerSchemas.record(
             former, of: model, at: context.historyRecorder?.place, in: context.innerWriter(model), registry.directory)

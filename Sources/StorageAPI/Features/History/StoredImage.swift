@@ -3,7 +3,7 @@ import StorageDriver
 /// A record as an entry has it, which can be read without the model's type and after any change of the model.
 struct StoredImage: Sendable {
     let image: RecordImage
-    let model: String
+    let model: StoredName
     let key: [Value]
     /// The model's tables when the entry was made, as far as they are known.
     let tables: [TableSchema]
@@ -14,8 +14,8 @@ struct StoredImage: Sendable {
     /// - Throws: `corrupt` for bytes that are no image.
     func record() throws(StorageError) -> DynamicRecord? {
         let images = try ImageTable.all(of: image)
-        var all = images.map { image in schema(of: image, tables.first(where: image.isSame)) }
-        all += tables.filter { table in !images.contains { $0.isSame(as: table) } }.map { table in
+        var all = images.map { image in schema(of: image, tables.first(where: image.isOf)) }
+        all += tables.filter { table in !images.contains { $0.isOf(table) } }.map { table in
             var table = table
             table.isRequired = false
             return table
@@ -32,11 +32,11 @@ struct StoredImage: Sendable {
         }
         for (index, column) in image.columns.enumerated() where column.isData {
             let role: ColumnSchema.Role = column.role == ColumnSchema.Role.presence.code ? .presence : .property
-            let isThere = table.columns.contains { $0.role == role && $0.property.isSame(as: column.property) }
+            let isThere = table.columns.contains { $0.role == role && $0.storedProperty == column.property }
             if isThere { continue }
             table.columns.append(
                 ColumnSchema(
-                    name: column.property, role: role, property: column.property,
+                    name: column.property.text, role: role, property: column.property.text,
                     type: role == .presence ? .bool : Self.type(of: image.rows.map { $0[index] }), isOptional: true))
         }
         if table.isRoot, table.key.isEmpty { table.key = key(of: image, in: table) }
@@ -51,12 +51,13 @@ struct StoredImage: Sendable {
             let prefixes: [ColumnSchema.Role] = [.position, .node, .parent]
             for column in image.columns {
                 guard let role = prefixes.first(where: { $0.code == column.role }) else { continue }
-                columns.append(ColumnSchema(name: "", role: role, property: column.property, type: .int64))
+                columns.append(ColumnSchema(name: "", role: role, property: column.property.text, type: .int64))
             }
         }
+        let path = StoredPath([model.text] + image.path.texts)
         return TableSchema(
-            name: ([model] + image.path).joined(separator: "."), path: [model] + image.path, columns: columns,
-            key: columns.indices.filter { columns[$0].role != .parent }, model: image.path.last)
+            name: path.joined(), path: path.texts, columns: columns,
+            key: columns.indices.filter { columns[$0].role != .parent }, model: image.path.last?.text)
     }
 
     /// The columns that have the values of the key.

@@ -11,7 +11,7 @@ struct UnchangedRecords {
     init(_ history: HistoryReading, _ registry: ModelRegistry) { (self.history, self.registry) = (history, registry) }
 
     /// Returns the keys among some of a model whose records are as they were before a commit.
-    func keys(_ keys: KeyList, of model: String, in commit: Int64) throws(StorageError) -> [[Value]] {
+    func keys(_ keys: KeyList, of model: StoredName, in commit: Int64) throws(StorageError) -> [[Value]] {
         let wanted = Set(keys)
         // The first entry of a record has the record before the commit.
         var first: [[Value]: HistoryChange] = [:]

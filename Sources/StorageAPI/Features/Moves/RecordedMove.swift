@@ -2,11 +2,11 @@ import StorageDriver
 
 /// A step that moved data, which a store has run.
 struct RecordedMove: OwnRow {
-    let name: String
+    let name: StoredName
 
     static let table = OwnTable("moves", name: "storage_moves", ["name": .string])
 
-    var values: [Value] { [.text(name)] }
+    var values: [Value] { [.text(name.text)] }
 }
 
 extension RecordedMove {
@@ -14,7 +14,7 @@ extension RecordedMove {
         guard case .text(let name) = cells[0].value else {
             throw StorageError(.corrupt, "The name of a step that moved data cannot be read; restore a backup.")
         }
-        self.init(name: name)
+        self.init(name: StoredName(name))
     }
 
     /// Makes the steps of a copy fit its records: the records of a whole store have come through the steps of the source and
@@ -30,5 +30,5 @@ extension RecordedMove {
 }
 
 extension [RecordedMove] {
-    func contains(_ name: String) -> Bool { contains { $0.name.isSame(as: name) } }
+    func contains(_ name: StoredName) -> Bool { contains { $0.name == name } }
 }

@@ -1,3 +1,5 @@
+import StorageDriver
+
 extension Store.Options {
     /// Removes rules of a model's properties that the store has recorded and the model does not declare: uniqueness, expiry, search,
     /// the rules of references, and indexes.
@@ -27,14 +29,14 @@ extension Store.Options {
     ///     Rules that the model declares stay.
     public func removingRules<M: Storable>(of model: M.Type, _ properties: String...) -> Self {
         var options = self
-        options.removals.append((model.schema.name, properties))
+        options.removals.append((StoredName(model.schema.name), properties))
         return options
     }
 
     /// Options that remove rules, and otherwise the default ones; see `removingRules(of:_:)` of an instance.
     public static func removingRules<M: Storable>(of model: M.Type, _ properties: String...) -> Self {
         var options = Self()
-        options.removals.append((model.schema.name, properties))
+        options.removals.append((StoredName(model.schema.name), properties))
         return options
     }
 }

@@ -43,7 +43,7 @@ extension Store.Options {
         _ name: String, _ body: @escaping @Sendable (inout Store.Transaction) throws -> Void
     ) -> Self {
         var options = self
-        options.moves.append(Move(name: name, body: body))
+        options.moves.append(Move(name: StoredName(name), body: body))
         return options
     }
 
@@ -56,7 +56,7 @@ extension Store.Options {
 extension Store.Options {
     /// A step that moves data between two schemas, once in a store.
     struct Move: Sendable {
-        let name: String
+        let name: StoredName
         let body: @Sendable (inout Store.Transaction) throws -> Void
     }
 }
@@ -69,9 +69,9 @@ final class DataMoves: StoreFeature {
 
     /// - Throws: `configuration` for a name that is empty or given twice.
     func checkOptions() throws(StorageError) {
-        var names: [String] = []
+        var names: [StoredName] = []
         for move in moves {
-            guard !move.name.isEmpty, !names.contains(where: { $0.isSame(as: move.name) }) else {
+            guard !move.name.text.isEmpty, !names.contains(move.name) else {
                 throw StorageError(
                     .configuration, "A step that moves data needs a name of its own, and “\(move.name)” is none.",
                     operation: "open")
@@ -84,7 +84,7 @@ final class DataMoves: StoreFeature {
     func pendingStep(in session: any StorageSession) throws(StorageError) -> String? {
         if moves.isEmpty { return nil }
         let recorded = try RecordedMove.all(among: session.tables(), in: session)
-        return moves.first { !recorded.contains($0.name) }?.name
+        return moves.first { !recorded.contains($0.name) }?.name.text
     }
 
     /// The steps that the store has not run, of which all are recorded. A store that has no models yet runs none.

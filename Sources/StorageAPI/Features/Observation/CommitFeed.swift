@@ -12,17 +12,17 @@ final class CommitFeed: StoreFeature {
         /// The interest in every model.
         var all: ChangeDetail?
         /// By the model's stored name.
-        var models: [String: ChangeDetail] = [:]
+        var models: [StoredName: ChangeDetail] = [:]
     }
 
     /// The question that an observer asks.
     enum Question {
         /// Asks for any change of these models; nil for any model.
-        case changes(of: [String]?)
+        case changes(of: [StoredName]?)
         /// The commits that changed a model; nil for any model.
-        case commits(of: String?)
+        case commits(of: StoredName?)
 
-        fileprivate var models: [String?] {
+        fileprivate var models: [StoredName?] {
             switch self {
             case .commits(let model): [model]
             case .changes(nil): [nil]
@@ -55,16 +55,16 @@ final class CommitFeed: StoreFeature {
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
         /// The last commit that changed a model.
-        var lastOfModel: [String: Int] = [:]
+        var lastOfModel: [StoredName: Int] = [:]
         /// The commits of each model whose keys are asked for.
-        var logs: [String: CommitLog] = [:]
+        var logs: [StoredName: CommitLog] = [:]
         /// The commits of all models, if their keys are asked for.
         var logOfAll: CommitLog?
         /// The changes of writes that may be visible and are not announced yet; nil for a write that has not captured
         /// them.
         var announced: [ObjectIdentifier: [NetChanges]?] = [:]
         /// The waiters by model. Those that wait for any model are under nil.
-        var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
+        var waiting: [StoredName?: [ObjectIdentifier: Waiter]] = [:]
     }
 
     private let activity: FeatureActivity
@@ -169,13 +169,13 @@ final class CommitFeed: StoreFeature {
     }
 
     /// The commits after a number that a current snapshot may include, durable or not yet; nil if some are not known.
-    func visible(_ model: String, after number: Int) -> [NetChanges]? {
+    func visible(_ model: StoredName, after number: Int) -> [NetChanges]? {
         state.withLock { state in
             guard let told = state.logs[model]?.commits(after: number), state.lastUnknown <= number else { return nil }
             var visible = told.compactMap { $0.changes(of: model) }
             for announced in state.announced.values {
                 guard let models = announced else { return nil }
-                visible += models.filter { $0.model.isSame(as: model) }
+                visible += models.filter { $0.model == model }
             }
             return visible.contains(where: \.isEverything) ? nil : visible
         }
@@ -216,7 +216,7 @@ extension CommitFeed.State {
     }
 
     /// The models whose changes were not captured, because the write began before the subscription.
-    func unknownModels(_ before: ChangeInterest?) -> [String] {
+    func unknownModels(_ before: ChangeInterest?) -> [StoredName] {
         guard let asked else { return [] }
         return asked.models.compactMap { model, detail in
             guard let known = before?.detail(of: model) else { return model }
@@ -250,7 +250,7 @@ extension CommitFeed.State {
         if !commit.models.isEmpty { logOfAll?.append(commit) }
     }
 
-    mutating func loseModel(_ model: String) {
+    mutating func loseModel(_ model: StoredName) {
         lastOfModel[model] = last
         logs[model]?.lose(upTo: last)
     }
@@ -261,7 +261,7 @@ extension CommitFeed.State {
         logOfAll?.lose(upTo: last)
     }
 
-    mutating func takeWaiters(_ models: [String]) -> [Waiter] {
+    mutating func takeWaiters(_ models: [StoredName]) -> [Waiter] {
         guard !waiting.isEmpty else { return [] }
         var taken: [Waiter] = []
         for model in models.map(Optional.some) + [nil] {
@@ -295,7 +295,7 @@ extension CommitFeed.State {
 /// Counts the observers of each kind of change.
 private struct InterestTally {
     /// The counts by the model's stored name. The interest in every model is under nil.
-    private var counts: [String?: [ChangeDetail: Int]] = [:]
+    private var counts: [StoredName?: [ChangeDetail: Int]] = [:]
 
     /// Counts an observer in or out. Returns whether what all ask for together is another.
     mutating func count(_ interest: CommitFeed.Interest, by number: Int) -> Bool {
@@ -311,8 +311,8 @@ private struct InterestTally {
         return isOther
     }
 
-    var together: (all: ChangeDetail?, models: [String: ChangeDetail]) {
-        var models: [String: ChangeDetail] = [:]
+    var together: (all: ChangeDetail?, models: [StoredName: ChangeDetail]) {
+        var models: [StoredName: ChangeDetail] = [:]
         for case (let model?, let details) in counts { models[model] = details.keys.max() }
         return (counts[nil]?.keys.max(), models)
     }

@@ -27,7 +27,7 @@ final class CommitEvent: Sendable {
     }
 
     /// The changes of a model.
-    func changes(of model: String) -> NetChanges? { models.first { $0.model.isSame(as: model) } }
+    func changes(of model: StoredName) -> NetChanges? { models.first { $0.model == model } }
 }
 
 /// The last commits that changed a model, for observers that ask for them later. Bounded: an observer that comes too

@@ -7,7 +7,7 @@ protocol LiveReader<Element>: AnyObject {
     /// The changes that commits must capture for it until the first read.
     var interest: CommitFeed.Interest { get }
     /// The model whose commits it asks for; nil to ask whether anything has changed.
-    var model: String? { get }
+    var model: StoredName? { get }
 
     /// The first result, or the next if it differs from the last one.
     ///
@@ -102,7 +102,7 @@ final class LiveResult<Element>: LiveReader {
 
     /// Everything, because the models that the body reads are known only afterwards and may differ each time.
     var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any) }
-    var model: String? { nil }
+    var model: StoredName? { nil }
 
     nonisolated(nonsending) func read(
         _: CommitFeed.PollResult, _ subscription: Subscription

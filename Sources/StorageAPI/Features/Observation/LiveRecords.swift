@@ -7,7 +7,7 @@ import StorageDriver
 final class LiveRecords<Model: Storable, Element>: LiveReader {
     private let selection: Selection
     private let source: ModelSource
-    private let name: String
+    private let name: StoredName
     private let make: ([Model], RecordDifference<Model>) -> Element
     private let wantsDifference: Bool
     private var isFirst = true
@@ -33,14 +33,14 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         self.wantsDifference = wantsDifference
         self.make = make
         switch source {
-        case .type(let type): name = type.schema.name
+        case .type(let type): name = StoredName(type.schema.name)
         case .recorded(let recorded), .whole(let recorded): name = recorded
         }
     }
 
     /// Every change, because the models that the query reads are known only after the first read.
     var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any, models: [name: .keys]) }
-    var model: String? { name }
+    var model: StoredName? { name }
 
     nonisolated(nonsending) func read(
         _ news: CommitFeed.PollResult, _ subscription: Subscription
@@ -73,7 +73,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     /// Reads the changed records, or all. Returns what differs, and which models the query goes through.
     private func read(
         _ keys: [[Value]]?, in session: ReadTracker, subscription: Subscription
-    ) throws(StorageError) -> (RecordDifference<Model>?, Set<String>) {
+    ) throws(StorageError) -> (RecordDifference<Model>?, Set<StoredName>) {
         let reading = try subscription.store.reading(source, in: session)
         if let keys, reading.handle === handle, let fresh = try fresh(keys, by: reading, subscription: subscription) {
             return (merge(fresh.keys, fresh.records), [])

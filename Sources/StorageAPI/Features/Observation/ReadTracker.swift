@@ -6,7 +6,7 @@ import StorageDriver
 /// rows, that are read and are no part of the result are not in the digest: else an equal result would count as another.
 final class ReadTracker: ForwardingReader, ReadTrackingSession {
     /// The stored names of the models that were read.
-    private(set) var models: Set<String> = []
+    private(set) var models: Set<StoredName> = []
     private var digest = RowDigest()
     private var cursors = 0
 
@@ -28,7 +28,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
         }.cursor
     }
 
-    func untracked(reading model: String) -> any StorageSession {
+    func untracked(reading model: StoredName) -> any StorageSession {
         models.insert(model)
         return reader
     }
@@ -50,7 +50,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
 
     private func track(_ table: TableSchema) {
         // A table's path begins with its model's name.
-        if let model = table.path.first { models.insert(model) }
+        if let model = table.storedPath.first { models.insert(model) }
     }
 }
 

@@ -14,7 +14,7 @@ extension Store {
         public typealias Failure = StorageError
 
         let store: Store
-        let model: String?
+        let model: StoredName?
         /// Extracts a commit's changes; nil if there are none of interest.
         let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
 
@@ -86,7 +86,7 @@ extension Store {
     /// - Throws: errors of preparing the model, and `typeMismatch` if a stored key does not fit the type, from the
     ///   iterator.
     public func changes<M: Storable>(of type: M.Type) -> Changes<KeyChanges<M.Key>> {
-        let name = type.schema.name
+        let name = StoredName(type.schema.name)
         return Changes(store: self, model: name) { (commit, store) throws(StorageError) in
             guard let changes = commit.changes(of: name) else { return nil }
             guard let handle = store.registry.handle(type) else { return .everything }
@@ -96,7 +96,8 @@ extension Store {
 
     /// The commits that change a model, by its stored name; as for a type.
     public func changes(ofRecords model: String) -> Changes<KeyChanges<[Value]>> {
-        Changes(store: self, model: model) { (commit, _) throws(StorageError) in
+        let model = StoredName(model)
+        return Changes(store: self, model: model) { (commit, _) throws(StorageError) in
             try commit.changes(of: model)?.told { (keys) throws(StorageError) in keys }
         }
     }
@@ -107,7 +108,7 @@ extension Store {
             var models: [ModelChanges] = []
             for changes in commit.models {
                 let told = try changes.told { (keys) throws(StorageError) in keys }
-                models.append(ModelChanges(model: changes.model, changes: told))
+                models.append(ModelChanges(model: changes.model.text, changes: told))
             }
             return models.isEmpty ? nil : models
         }

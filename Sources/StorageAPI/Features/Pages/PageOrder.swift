@@ -25,7 +25,7 @@ struct PageOrder {
             mayBeNull = true
         }
         var digest = Digest()
-        digest.add(model.name)
+        digest.add(model.name.text)
         for key in keys {
             // By the column's name, since numbers of columns differ between stores.
             if case .column(let column) = key.term {

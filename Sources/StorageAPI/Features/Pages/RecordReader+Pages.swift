@@ -94,8 +94,8 @@ extension RecordReader {
     ) throws(StorageError) -> [Value] {
         var ordered = Selection()
         ordered.order = selection.order
-        let list = KeyList(width: model.rootKeyCount, [key])
-        var lowering = QueryLowering(handle, among: list, in: session)
+        let keys = KeyList(width: model.rootKeyCount, [key])
+        var lowering = QueryLowering(handle, among: keys, in: session)
         var (query, arguments) = try handle.query(ordered, .columns(model.root.schema.key), by: &lowering)
         if order.count > 0 { query.result = .terms(query.order.map { TypedTerm($0.term, $0.type) }) }
         arguments.limit = 1

@@ -10,7 +10,7 @@ extension Store {
     ///
     /// All its calls throw `invalidQuery` where the store has no model of the name, or a text cannot be read.
     public func records(_ model: String) -> Select<DynamicRecord, Store> {
-        Select(source: self, model: .recorded(model))
+        Select(source: self, model: .recorded(StoredName(model)))
     }
 
     /// Asks for records by their model's stored name.
@@ -20,28 +20,28 @@ extension Store {
     ///   - includesRemoved: whether the records also have the properties that no program declares any more, whose data the
     ///     store keeps: those that a model had before its type changed.
     public func records(_ model: String, withRemoved includesRemoved: Bool) -> Select<DynamicRecord, Store> {
-        Select(source: self, model: includesRemoved ? .whole(model) : .recorded(model))
+        Select(source: self, model: includesRemoved ? .whole(StoredName(model)) : .recorded(StoredName(model)))
     }
 }
 
 extension Store {
     /// Sets some properties on the records of a model that meet a condition, without the program's types; see ``Update``.
     public func update(_ model: String) -> Update<DynamicRecord, Store> {
-        Update(source: self, model: .recorded(model))
+        Update(source: self, model: .recorded(StoredName(model)))
     }
 }
 
 extension WritingVerbs where Self: ~Copyable {
     /// Sets some properties on the records of a model that meet a condition; as in a store.
     public func update(_ model: String) -> Update<DynamicRecord, Store.Session> {
-        Update(source: _session, model: .recorded(model))
+        Update(source: _session, model: .recorded(StoredName(model)))
     }
 }
 
 extension ReadingVerbs where Self: ~Copyable {
     /// Asks for records by their model's stored name; see ``Store/records(_:)``.
     public func records(_ model: String) -> Select<DynamicRecord, Store.Session> {
-        Select(source: _session, model: .recorded(model))
+        Select(source: _session, model: .recorded(StoredName(model)))
     }
 
     /// Asks for records by their model's stored name, also with the properties that no program declares any more; see
@@ -49,7 +49,7 @@ extension ReadingVerbs where Self: ~Copyable {
     public func records(
         _ model: String, withRemoved includesRemoved: Bool
     ) -> Select<DynamicRecord, Store.Session> {
-        Select(source: _session, model: includesRemoved ? .whole(model) : .recorded(model))
+        Select(source: _session, model: includesRemoved ? .whole(StoredName(model)) : .recorded(StoredName(model)))
     }
 }
 

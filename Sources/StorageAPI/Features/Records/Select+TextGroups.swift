@@ -16,7 +16,7 @@ package struct TextGroups: Sendable {
     package var keys: [String]
     package var outputs: [Term]
     /// The condition that kept groups meet, on the columns of the result, by the names that they have here.
-    package var having: (condition: String, names: [String: Int])?
+    package var having: (condition: String, names: [StoredName: Int])?
     /// The result columns by which the groups are sorted: the keys first, then the outputs.
     package var order: [(column: Int, isDescending: Bool)] = []
     package var limit: Int?

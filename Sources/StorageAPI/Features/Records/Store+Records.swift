@@ -5,7 +5,9 @@ public import StorageDriver
 extension Store {
     /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     public nonisolated(nonsending) func truncate(_ model: String) async throws(StorageError) {
-        try await writing("truncate", .recorded(model)) { (writing) throws(StorageError) in try writing.truncate() }
+        try await writing("truncate", .recorded(StoredName(model))) { (writing) throws(StorageError) in
+            try writing.truncate()
+        }
     }
 
     /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one;
@@ -51,7 +53,7 @@ extension Store {
     public nonisolated(nonsending) func prepare(_ schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("prepare") { context throws(StorageError) in try context.prepare(schemas) }
-        try await complete(schemas.map(\.name))
+        try await complete(schemas.map(\.storedName))
     }
 }
 
@@ -69,7 +71,7 @@ extension WritingVerbs where Self: ~Copyable {
 
     /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
     public func truncate(_ model: String) throws(StorageError) {
-        try _session.target.writing("truncate", .recorded(model)) { (writing) throws(StorageError) in
+        try _session.target.writing("truncate", .recorded(StoredName(model))) { (writing) throws(StorageError) in
             try writing.truncate()
         }
     }

@@ -6,8 +6,8 @@ extension StoreSearch {
     func verify(
         _ tables: [TableSchema], in session: any StorageReader, _ body: @escaping (StoreProblem) -> Void
     ) throws(StorageError) {
-        let report = { (model: String, key: [Value]?, difference: String) in
-            body(StoreProblem(difference, model: model, key: key))
+        let report = { (model: StoredName, key: [Value]?, difference: String) in
+            body(StoreProblem(difference, model: model.text, key: key))
         }
         for model in try recorded(in: session)?.models ?? [] {
             guard !model.isLater else {
@@ -30,7 +30,7 @@ extension StoreSearch {
     }
 
     private func verify(
-        _ open: OpenIndex, _ session: any StorageSession, _ report: (String, [Value]?, String) -> Void
+        _ open: OpenIndex, _ session: any StorageSession, _ report: (StoredName, [Value]?, String) -> Void
     ) throws(StorageError) {
         let model = open.model
         var verification = try open.run { (index) throws(SearchFailure) in try SearchVerification(index) }

@@ -5,12 +5,12 @@ import StorageSearch
 // loses one step. Meanwhile writes go into the new index too.
 extension StoreSearch {
     /// Begins a new index of a model beside the one that answers queries, unless one is being made.
-    func beginRebuilding(_ name: String, in writer: any StorageWriter) throws(StorageError) {
+    func beginRebuilding(_ name: StoredName, in writer: any StorageWriter) throws(StorageError) {
         guard let model = try indexed(name, in: writer).searched(in: try writer.tables()) else {
             return try renew(name, in: writer)
         }
         guard var settings = try recorded(in: writer),
-            let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
+            let place = settings.models.firstIndex(where: { $0.name == name }),
             settings.models[place].building == nil
         else { return }
         let number = try make(&settings, model, in: writer)
@@ -20,7 +20,7 @@ extension StoreSearch {
     }
 
     /// Begins a new index that replaces unreadable ones of an earlier version of the library.
-    private func renew(_ name: String, in writer: any StorageWriter) throws(StorageError) {
+    private func renew(_ name: StoredName, in writer: any StorageWriter) throws(StorageError) {
         guard let model = SearchedModel(name, in: try writer.tables()), var settings = try recorded(in: writer) else {
             return
         }
@@ -29,7 +29,7 @@ extension StoreSearch {
     }
 
     /// The models of a session's store with an index that is being built or must be rebuilt.
-    func unfinished(in session: any StorageSession) throws(StorageError) -> [String] {
+    func unfinished(in session: any StorageSession) throws(StorageError) -> [StoredName] {
         guard isUsed else { return [] }
         let (settings, tables) = (try recorded(in: session), try session.tables())
         return settings?.models
@@ -43,13 +43,13 @@ extension StoreSearch {
     /// Indexes the next records of a model.
     ///
     /// - Returns: the number of records that the new index has got so far; nil once it is complete and answers queries.
-    func buildStep(_ name: String, in writer: any StorageWriter) throws(StorageError) -> Int? {
+    func buildStep(_ name: StoredName, in writer: any StorageWriter) throws(StorageError) -> Int? {
         if let known = try recorded(in: writer)?.model(name), known.searched(in: try writer.tables()) == nil {
             try renew(name, in: writer)
         }
         let tables = try writer.tables()
         guard var settings = try recorded(in: writer),
-            let place = settings.models.firstIndex(where: { $0.name.isSame(as: name) }),
+            let place = settings.models.firstIndex(where: { $0.name == name }),
             let number = settings.models[place].building, let model = settings.models[place].searched(in: tables)
         else { return nil }
         try Self.check(settings.models[place])

@@ -64,7 +64,7 @@ extension OpenIndex {
     fileprivate func query(
         _ search: SearchText, _ column: (table: TableSchema, column: Int)?
     ) throws(StorageError) -> SearchQuery {
-        let names = model.names
+        let names = model.names.map(\.text)
         let query =
             search.isTyping
             ? SearchQuery(typing: search.text, properties: names) : SearchQuery(search.text, properties: names)
@@ -80,6 +80,6 @@ extension OpenIndex {
             throw StorageError(
                 .invalidQuery, "\(name) is not searched; mark it with @Searchable.", model: model.name, property: name)
         }
-        return query.restricted(to: property.name)
+        return query.restricted(to: property.name.text)
     }
 }

@@ -20,9 +20,9 @@ final class SearchRecorder: ChangeSubscriber {
 
     private let search: StoreSearch
     private let writer: any StorageWriter
-    private var logs = ByName<Log>()
-    private var savepoints: [ByName<(count: Int, indexed: Int)>] = []
-    private var indexes = ByName<[OpenIndex]>()
+    private var logs: [StoredName: Log] = [:]
+    private var savepoints: [[StoredName: (count: Int, indexed: Int)]] = []
+    private var indexes: [StoredName: [OpenIndex]] = [:]
     /// The names of the searched columns of each table, as the store has recorded them; nil until they are needed.
     private var searchedColumns: [String: Set<String>]?
 
@@ -30,7 +30,7 @@ final class SearchRecorder: ChangeSubscriber {
 
     // MARK: Changes
 
-    func follows(_ model: String) -> Bool { search.follows(model) }
+    func follows(_ model: StoredName) -> Bool { search.follows(model) }
 
     /// An update of columns that are not searched leaves the index as it is. The store's tables tell which are: the plan's table is
     /// as the program knows it, which may have been open before a property was marked.
@@ -53,23 +53,23 @@ final class SearchRecorder: ChangeSubscriber {
         return columns
     }
 
-    func needsRecords(of model: String) -> Bool { false }
+    func needsRecords(of model: StoredName) -> Bool { false }
 
-    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         logs[model, default: Log()].changes.append(.record(key, isNew: kind == .insert))
     }
 
     func willWrite() {}
 
-    func willReplaceAll(of model: String) {
+    func willReplaceAll(of model: StoredName) {
         if follows(model) { logs[model, default: Log()].changes.append(.everything) }
     }
 
-    func didReplaceAll(of model: String) { willReplaceAll(of: model) }
+    func didReplaceAll(of model: StoredName) { willReplaceAll(of: model) }
 
-    func didReact(in model: String) { willReplaceAll(of: model) }
+    func didReact(in model: StoredName) { willReplaceAll(of: model) }
 
-    func didChangeTables() { (indexes, searchedColumns) = (ByName(), nil) }
+    func didChangeTables() { (indexes, searchedColumns) = ([:], nil) }
 
     func beginSavepoint() { savepoints.append(logs.mapValues { ($0.changes.count, $0.indexed) }) }
 
@@ -77,7 +77,7 @@ final class SearchRecorder: ChangeSubscriber {
         guard let marks = savepoints.popLast(), isUndone else { return }
         // The undone part may have changed the cached indexes and tables.
         didChangeTables()
-        for (model, _) in logs.entries {
+        for model in logs.keys {
             let mark = marks[model] ?? (0, 0)
             logs[model]?.changes.removeSubrange(mark.count...)
             logs[model]?.indexed = mark.indexed
@@ -85,12 +85,12 @@ final class SearchRecorder: ChangeSubscriber {
     }
 
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
-        for model in logs.entries.map(\.name).sorted() { _ = try index(model) }
+        for model in logs.keys.sorted() { _ = try index(model) }
     }
 
     /// Keeps what the transaction has learned of the indexes.
     var afterCommit: (() -> Void)? {
-        let caches = indexes.entries.flatMap(\.value).map { ($0.number, $0.index.cache) }
+        let caches = indexes.values.joined().map { ($0.number, $0.index.cache) }
         if caches.isEmpty { return nil }
         return { [search] in for (number, cache) in caches { search.keep(cache, number) } }
     }
@@ -98,7 +98,7 @@ final class SearchRecorder: ChangeSubscriber {
     // MARK: Indexes
 
     /// The indexes of a model with all that the transaction has changed; the first one answers queries, if it is complete.
-    func index(_ model: String) throws(StorageError) -> [OpenIndex] {
+    func index(_ model: StoredName) throws(StorageError) -> [OpenIndex] {
         let open = try self.open(model)
         guard let log = logs[model], log.indexed < log.changes.count else { return open }
         let records = Self.records(of: log.changes[log.indexed...])
@@ -124,7 +124,7 @@ final class SearchRecorder: ChangeSubscriber {
         return records
     }
 
-    private func open(_ name: String) throws(StorageError) -> [OpenIndex] {
+    private func open(_ name: StoredName) throws(StorageError) -> [OpenIndex] {
         if let known = indexes[name] { return known }
         let tables = try writer.tables()
         guard let settings = try search.recorded(in: writer)?.model(name), SearchedModel(name, in: tables) != nil

@@ -4,10 +4,10 @@ import StorageSearch
 /// The search indexes that a store has recorded. They bind every program that writes to it.
 struct SearchSettings: OwnSettings {
     struct Model: Codable, Equatable, Sendable {
-        var name: String
+        var name: StoredName
         var analyzer: String
         /// The names of the properties by their numbers in the index.
-        var properties: [String]
+        var properties: [StoredName]
         /// The index that answers queries; nil until the first one is complete.
         var ready: Int?
         /// The index that is being made.
@@ -43,12 +43,12 @@ struct SearchSettings: OwnSettings {
 
     init() {}
 
-    func model(_ name: String) -> Model? { models.first { $0.name.isSame(as: name) } }
+    func model(_ name: StoredName) -> Model? { models.first { $0.name == name } }
 }
 
 extension SearchFailure {
     /// The failure as an error of a call.
-    func error(of model: String) -> StorageError {
+    func error(of model: StoredName) -> StorageError {
         switch self {
         case .corrupt(let reason):
             StorageError(
@@ -62,14 +62,14 @@ extension SearchFailure {
 }
 
 extension SearchSettings {
-    static func outdated(_ model: String) -> StorageError {
+    static func outdated(_ model: StoredName) -> StorageError {
         StorageError(
             .busy,
             "An earlier version of the library made the search index. Open the store for writing with the model, or call "
                 + "rebuildSearch(of:), to make it anew.", model: model)
     }
 
-    static func unfinished(_ model: String) -> StorageError {
+    static func unfinished(_ model: StoredName) -> StorageError {
         StorageError(
             .busy, "The search index is still being made; try again, or continue with rebuildSearch(of:).", model: model
         )

@@ -8,13 +8,13 @@ struct SearchedModel: Sendable {
         let table: TableSchema
         let column: Int
         /// The stored names of the properties that lead to it, with points between them.
-        let name: String
+        let name: StoredName
         let weight: Double
 
         var type: ColumnType { table.columns[column].type }
     }
 
-    let name: String
+    let name: StoredName
     let root: TableSchema
     /// In the order in which an index numbers them. A new index begins with the properties of the root, then of each owned table.
     let columns: [Column]
@@ -25,8 +25,8 @@ struct SearchedModel: Sendable {
     private static let maxNumbers = 255
 
     /// Nil for a model without searched properties.
-    init?(_ name: String, in tables: [TableSchema]) {
-        let own = tables.filter { !$0.isForeign && $0.path.first?.isSame(as: name) == true }
+    init?(_ name: StoredName, in tables: [TableSchema]) {
+        let own = tables.filter { !$0.isForeign && $0.storedPath.first == name }
         guard let root = own.first(where: \.isRoot) else { return nil }
         self.name = name
         self.root = root
@@ -36,7 +36,8 @@ struct SearchedModel: Sendable {
                 let column = table.columns[index]
                 guard let weight = column.searchWeight, table.binds(column) else { return nil }
                 let path = table.path.dropFirst() + [column.property]
-                return Column(table: table, column: index, name: path.joined(separator: "."), weight: weight)
+                let name = StoredName(path.joined(separator: "."))
+                return Column(table: table, column: index, name: name, weight: weight)
             }
         }
         if columns.isEmpty { return nil }
@@ -48,11 +49,11 @@ struct SearchedModel: Sendable {
 
     /// Returns the model with its properties as an index numbers them; nil if the index has other properties, or if it has those
     /// of the root after owned ones: an earlier version made it, and put no record into it.
-    func numbered(as names: [String]) -> SearchedModel? {
+    func numbered(as names: [StoredName]) -> SearchedModel? {
         var left = columns
         var found: [Column] = []
         for name in names {
-            guard let place = left.firstIndex(where: { $0.name.isSame(as: name) }) else { return nil }
+            guard let place = left.firstIndex(where: { $0.name == name }) else { return nil }
             found.append(left.remove(at: place))
         }
         let owned = found.drop { $0.table.isRoot }
@@ -71,8 +72,8 @@ struct SearchedModel: Sendable {
                 + "\(Self.maxProperties). Mark fewer with @Searchable.", model: name)
     }
 
-    var properties: [SearchProperty] { columns.map { SearchProperty($0.name, weight: $0.weight) } }
-    var names: [String] { columns.map(\.name) }
+    var properties: [SearchProperty] { columns.map { SearchProperty($0.name.text, weight: $0.weight) } }
+    var names: [StoredName] { columns.map(\.name) }
 }
 
 /// The plans that read the texts of a model's records.
@@ -82,7 +83,7 @@ struct DocumentPlans: Sendable {
     /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
     fileprivate let texts: [(plan: QueryPlan, properties: [Int])]
     private let root: TableSchema
-    private let names: [String]
+    private let names: [StoredName]
 
     init(_ model: SearchedModel, _ directory: ModelDirectory) {
         (root, names) = (model.root, model.names)
@@ -109,7 +110,7 @@ struct DocumentPlans: Sendable {
 
     /// Returns whether the tables of a model are those that the plans are made for.
     func fit(_ model: SearchedModel) -> Bool {
-        root == model.root && names.elementsEqual(model.names, by: { $0.isSame(as: $1) })
+        root == model.root && names == model.names
             && texts.allSatisfy { text in text.properties.allSatisfy { model.columns[$0].table == text.plan.table } }
     }
 }

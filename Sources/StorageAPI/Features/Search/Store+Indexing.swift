@@ -3,7 +3,7 @@ import StorageDriver
 // Search indexes that opening a store completes.
 extension StoreSearch {
     nonisolated(nonsending) func complete(
-        _ models: [String], in store: Store, isCommitted: Bool
+        _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError) {
         guard isUsed else { return }
         do throws(StorageError) {
@@ -13,7 +13,7 @@ extension StoreSearch {
         }
     }
 
-    func completeBlocking(_ models: [String], in store: Store, isCommitted: Bool) throws(StorageError) {
+    func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError) {
         guard isUsed else { return }
         do throws(StorageError) {
             try store.finishIndexesBlocking(of: models)
@@ -34,12 +34,12 @@ extension Store {
     var search: StoreSearch { named.search }
 
     /// Completes the indexes that are being made, of those models.
-    fileprivate nonisolated(nonsending) func finishIndexes(of models: [String]) async throws(StorageError) {
+    fileprivate nonisolated(nonsending) func finishIndexes(of models: [StoredName]) async throws(StorageError) {
         let unfinished = try await reads { () throws(StorageError) in try self.unfinishedIndexes(of: models) }
         for model in unfinished { try await finishIndex(of: model) { self.tellIndexing($0) } }
     }
 
-    fileprivate func finishIndexesBlocking(of models: [String]) throws(StorageError) {
+    fileprivate func finishIndexesBlocking(of models: [StoredName]) throws(StorageError) {
         for model in try unfinishedIndexes(of: models) {
             let total = try totalBlocking(model)
             while let indexed = try writingBlocking(
@@ -48,14 +48,14 @@ extension Store {
                     try search.buildStep(model, in: context.innerWriter(model))
                 })
             {
-                tellIndexing(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
+                tellIndexing(SearchProgress(model: model.text, indexed: indexed, total: max(total, indexed)))
             }
         }
     }
 
     /// Completes the index of a model, step by step.
     nonisolated(nonsending) func finishIndex(
-        of model: String, _ progress: (SearchProgress) -> Void
+        of model: StoredName, _ progress: (SearchProgress) -> Void
     ) async throws(StorageError) {
         let total = try await reads { () throws(StorageError) in try self.totalBlocking(model) }
         while true {
@@ -63,19 +63,19 @@ extension Store {
             let indexed = try await writing("index", .recorded(model)) { [search] context throws(StorageError) in
                 try search.buildStep(model, in: context.innerWriter(model))
             }
-            guard let indexed else { return progress(SearchProgress(model: model, indexed: total, total: total)) }
-            progress(SearchProgress(model: model, indexed: indexed, total: max(total, indexed)))
+            guard let indexed else { return progress(SearchProgress(model: model.text, indexed: total, total: total)) }
+            progress(SearchProgress(model: model.text, indexed: indexed, total: max(total, indexed)))
         }
     }
 
-    private func unfinishedIndexes(of names: [String]) throws(StorageError) -> [String] {
+    private func unfinishedIndexes(of names: [StoredName]) throws(StorageError) -> [StoredName] {
         guard canWrite else { return [] }
         return try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-            try search.unfinished(in: reader).filter { model in names.contains { $0.isSame(as: model) } }
+            try search.unfinished(in: reader).filter { names.contains($0) }
         }
     }
 
-    private func totalBlocking(_ model: String) throws(StorageError) -> Int {
+    private func totalBlocking(_ model: StoredName) throws(StorageError) -> Int {
         try withReader("index", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             try RecordReader(handle: registry.recorded(model, in: reader), session: reader).count(Selection())
         }

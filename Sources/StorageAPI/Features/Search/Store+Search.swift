@@ -25,13 +25,14 @@ extension Store {
         of model: Model.Type, progress: (SearchProgress) -> Void = { _ in }
     ) async throws(StorageError) {
         try await prepare([model])
-        try await rebuildSearch(of: registry.name(of: .type(model)), progress: progress)
+        try await rebuildSearch(of: registry.name(of: .type(model)).text, progress: progress)
     }
 
     /// Rebuilds the search index of a recorded model, by the model's stored name.
     public nonisolated(nonsending) func rebuildSearch(
         of model: String, progress: (SearchProgress) -> Void = { _ in }
     ) async throws(StorageError) {
+        let model = StoredName(model)
         try await writing("rebuildSearch", .recorded(model)) { [search] context throws(StorageError) in
             try search.beginRebuilding(model, in: context.innerWriter(model))
         }

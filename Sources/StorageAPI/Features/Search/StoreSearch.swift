@@ -6,11 +6,11 @@ import Synchronization
 final class StoreSearch: StoreFeature {
     private struct State {
         /// The models whose changes are captured, perhaps some more than have an index.
-        var models: Set<String> = []
+        var models: Set<StoredName> = []
         var tables: [Int: SearchTables] = [:]
         var caches: [Int: SearchCache] = [:]
         var settings: ReadSettings?
-        var plans: [String: DocumentPlans] = [:]
+        var plans: [StoredName: DocumentPlans] = [:]
     }
 
     /// The settings as a session has read them last, so that others with the same text need not be decoded.
@@ -43,7 +43,7 @@ final class StoreSearch: StoreFeature {
     /// False for a store that has no index.
     var isUsed: Bool { hasModels.load(ordering: .acquiring) }
 
-    func follows(_ model: String) -> Bool { state.withLock { $0.models.contains(model) } }
+    func follows(_ model: StoredName) -> Bool { state.withLock { $0.models.contains(model) } }
 
     /// Finds the indexes that a session's store has.
     func find(in session: any StorageSession, isAgain: Bool) throws(StorageError) {
@@ -52,7 +52,7 @@ final class StoreSearch: StoreFeature {
 
     /// Captures the changes of more models. No model is removed again, so an undone transaction cannot leave an index without
     /// changes.
-    private func activate(_ models: [String]) {
+    private func activate(_ models: [StoredName]) {
         state.withLock { state in
             if state.models.isSuperset(of: models) { return }
             state.models.formUnion(models)
@@ -113,7 +113,7 @@ final class StoreSearch: StoreFeature {
     /// The settings of a model's index, of any format.
     ///
     /// - Throws: `invalidQuery` if the model has no index; `schemaNewer` if another version's analyzer has made it.
-    func indexed(_ model: String, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
+    func indexed(_ model: StoredName, in session: any StorageSession) throws(StorageError) -> SearchSettings.Model {
         guard let found = try recorded(in: session)?.model(model) else {
             throw StorageError(
                 .invalidQuery, "\(model) has no property to search; mark some with @Searchable.", model: model)
@@ -138,14 +138,15 @@ final class StoreSearch: StoreFeature {
         try adapt(change.model, from: change, in: context.innerWriter(change.model))
     }
 
-    func didCreateTables(of model: String, in context: TransactionContext) throws(StorageError) {
+    func didCreateTables(of model: StoredName, in context: TransactionContext) throws(StorageError) {
         try adapt(model, in: context.innerWriter(model))
     }
 
     /// Makes the index of a model what the model's tables declare.
     ///
     /// - Parameter change: what has changed the model's tables; nil if nothing has.
-    func adapt(_ model: String, from change: SchemaChange? = nil, in writer: any StorageWriter) throws(StorageError) {
+    func adapt(_ model: StoredName, from change: SchemaChange? = nil, in writer: any StorageWriter) throws(StorageError)
+    {
         let tables = try writer.tables()
         let recorded = try recorded(in: writer)
         let wanted = SearchedModel(model, in: tables)
@@ -154,7 +155,7 @@ final class StoreSearch: StoreFeature {
         // The index of a model that is gone, or has another name now, is of no use.
         for gone in settings.models where SearchedModel(gone.name, in: tables) == nil {
             try drop(gone, in: writer)
-            settings.models.removeAll { $0.name.isSame(as: gone.name) }
+            settings.models.removeAll { $0.name == gone.name }
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
         // write: one whose marks come back is built again. So is one whose properties have exchanged their names.
@@ -162,7 +163,7 @@ final class StoreSearch: StoreFeature {
             known.numbered(in: change.tables) == nil || change.steps.contains(where: \.renamesSearched)
         {
             try drop(known, in: writer)
-            settings.models.removeAll { $0.name.isSame(as: known.name) }
+            settings.models.removeAll { $0.name == known.name }
         }
         if let wanted { try adapt(wanted, &settings, in: writer) }
         guard settings != recorded else { return }
@@ -179,7 +180,7 @@ final class StoreSearch: StoreFeature {
             try Self.check(known)
             if known.isCurrent, wanted.numbered(as: known.properties) != nil { return }
             try drop(known, in: writer)
-            settings.models.removeAll { $0.name.isSame(as: known.name) }
+            settings.models.removeAll { $0.name == known.name }
         }
         var model = SearchSettings.Model(
             name: wanted.name, analyzer: Analyzer.words.name, properties: wanted.names)

@@ -15,7 +15,7 @@ struct CopyTarget {
         let writer = try context.innerWriter(model.name)
         try context.capture?.willReplaceAll(of: model.name)
         let tables = try writer.tables()
-        let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
+        let own = StoredModel.all(in: tables).first { $0.name == model.name }
         guard let own else { return try createWhole(model, besides: tables, writer) }
         if !isReplacing { try requireEmpty(own, writer) }
         if own.isAlike(model) {
@@ -84,8 +84,7 @@ extension StoredModel {
                 var renamed = right
                 renamed.name = left.name
                 renamed.isForeign = left.isForeign
-                return left == renamed && left.pathBytes == right.pathBytes
-                    && left.columns.map { Array($0.property.utf8) } == right.columns.map { Array($0.property.utf8) }
+                return left == renamed
             }
     }
 }

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Reads two stores' records of one model side by side, in key order.
 struct ModelComparison {
-    private let name: String
+    private let name: StoredName
     private let root: TablePair
     private let owned: [TablePair]
     /// Properties that only one side has, or that have different types.
@@ -20,7 +20,7 @@ struct ModelComparison {
             first.tables.filter { !$0.isRemoved }, second.tables.filter { !$0.isRemoved }
         )
         for table in firstTables {
-            if let other = secondTables.first(where: { $0.pathBytes == table.pathBytes }) {
+            if let other = secondTables.first(where: { $0.storedPath == table.storedPath }) {
                 let pair = try TablePair(
                     TableScan(table, in: left, numbersElements: true),
                     TableScan(other, in: right, numbersElements: true))
@@ -30,7 +30,7 @@ struct ModelComparison {
                 unlike.append(table.path.dropFirst().joined(separator: "."))
             }
         }
-        unlike += secondTables.filter { table in !firstTables.contains { $0.pathBytes == table.pathBytes } }
+        unlike += secondTables.filter { table in !firstTables.contains { $0.storedPath == table.storedPath } }
             .map { $0.path.dropFirst().joined(separator: ".") }
         // The root's path is the model's name alone, so it comes first on both sides.
         root = pairs[0]
@@ -60,7 +60,7 @@ struct ModelComparison {
     private func difference(
         _ kind: StoreDifference.Kind, _ key: [Value]?, properties: [String]
     ) -> StoreDifference {
-        StoreDifference(kind: kind, model: name, key: key, properties: properties)
+        StoreDifference(kind: kind, model: name.text, key: key, properties: properties)
     }
 }
 
@@ -171,7 +171,7 @@ final class TablePair {
 extension ColumnSchema {
     /// Returns whether two columns belong to the same property and have the same type.
     fileprivate func meansSame(as other: ColumnSchema) -> Bool {
-        role == other.role && type == other.type && property.utf8.elementsEqual(other.property.utf8)
+        role == other.role && type == other.type && storedProperty == other.storedProperty
             && !other.isRemoved
     }
 }

@@ -29,7 +29,7 @@ public struct ModelDigest: Hashable, Sendable {
 
 /// Makes a ``ModelDigest`` of a model's tables and rows, given in their order.
 struct ModelHasher {
-    private let model: String
+    private let model: StoredName
     private var hash = SHA256()
     private var records = 0
     private var rows = 0
@@ -76,7 +76,7 @@ struct ModelHasher {
     }
 
     consuming func finish() -> ModelDigest {
-        ModelDigest(model: model, records: records, rows: rows, bytes: hash.finish())
+        ModelDigest(model: model.text, records: records, rows: rows, bytes: hash.finish())
     }
 
     // MARK: Bytes

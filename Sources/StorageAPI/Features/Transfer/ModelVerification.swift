@@ -28,7 +28,7 @@ struct ModelVerification {
         for table in model.tables { try checkReferences(in: table) }
         for table in model.tables.dropFirst() where !table.isNode {
             guard let owner = owner(of: table) else {
-                report(StoreProblem("The table \(table.name) has no owner's table.", model: model.name))
+                report(StoreProblem("The table \(table.name) has no owner's table.", model: model.name.text))
                 continue
             }
             try OwnershipCheck(table, owner: owner, reader, report).run()
@@ -42,7 +42,7 @@ struct ModelVerification {
     /// The table whose rows own a table's rows; for a type that owns itself, the one at which that begins.
     private func owner(of table: TableSchema) -> TableSchema? {
         model.tables.last {
-            !$0.isNode && $0.path.count < table.path.count && table.pathBytes.starts(with: $0.pathBytes)
+            !$0.isNode && $0.path.count < table.path.count && table.storedPath.starts(with: $0.storedPath)
         }
     }
 
@@ -65,11 +65,12 @@ struct ModelVerification {
     /// Every reference names a stored record, where that is checked (clause R2). Another program may have left one.
     private func checkReferences(in table: TableSchema) throws(StorageError) {
         for (columns, reference) in table.references where reference.onDelete != .unchecked {
-            guard let target = roots.first(where: { $0.isRoot(of: reference.model) }), target.key.count == columns.count
+            guard let target = roots.first(where: { $0.isRoot(of: reference.storedModel) }),
+                target.key.count == columns.count
             else {
                 report(
                     StoreProblem(
-                        "It refers to \(reference.model), which the store does not have.", model: model.name,
+                        "It refers to \(reference.model), which the store does not have.", model: model.name.text,
                         property: table.property(of: columns[0])))
                 continue
             }
@@ -85,7 +86,7 @@ struct ModelVerification {
                 report(
                     StoreProblem(
                         "\(reference.model) \(key), to which it refers, is not stored.",
-                        model: model.name, key: table.key.indices.map { cursor.cells[$0].value },
+                        model: model.name.text, key: table.key.indices.map { cursor.cells[$0].value },
                         property: table.property(of: columns[0])))
             }
         }
@@ -103,7 +104,7 @@ struct ModelVerification {
             if !value.isNull, value == last {
                 report(
                     StoreProblem(
-                        "Another record has the same value, which is unique.", model: model.name,
+                        "Another record has the same value, which is unique.", model: model.name.text,
                         key: table.key.indices.map { cursor.cells[$0 + 1].value }, property: schema.property))
             }
             last = value

@@ -21,9 +21,9 @@ struct OwnershipCheck {
         self.report = report
         ownerParts = owner.key.count
         isDense = table.key.count > owner.key.count && !table.isOfReferences
-        let property = Array((table.path.last ?? "").utf8)
+        let property = table.storedPath.last
         presence = owner.columns.firstIndex {
-            $0.role == .presence && !$0.isRemoved && Array($0.property.utf8) == property
+            $0.role == .presence && !$0.isRemoved && $0.storedProperty == property
         }
     }
 

@@ -90,7 +90,7 @@ extension Store {
                 return digests
             }
         }
-        try await complete(digests.map(\.model))
+        try await complete(digests.map { StoredName($0.model) })
         return digests
     }
 }

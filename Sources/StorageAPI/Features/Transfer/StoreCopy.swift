@@ -84,7 +84,7 @@ struct StoreCopy {
         }
         rows += count
         if batch.table.isRoot { records += count }
-        progress(CopyProgress(model: model.name, records: records, rows: rows, totalRows: totalRows))
+        progress(CopyProgress(model: model.name.text, records: records, rows: rows, totalRows: totalRows))
     }
 }
 

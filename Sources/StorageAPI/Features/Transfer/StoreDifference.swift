@@ -72,14 +72,14 @@ extension Store {
                     runningCalls.runClosure { second.runningCalls.runClosure { body(difference) } }
                 }
                 for name in try Self.names(lefts, rights, chosen: models) {
-                    let pair = (lefts.first { $0.isNamed(name) }, rights.first { $0.isNamed(name) })
+                    let pair = (lefts.first { $0.name == name }, rights.first { $0.name == name })
                     switch pair {
                     case (let first?, let second?):
                         try ModelComparison(first, in: left, second, in: right).run(tell)
                     case (nil, _):
-                        tell(StoreDifference(kind: .onlyInSecond, model: name, key: nil, properties: []))
+                        tell(StoreDifference(kind: .onlyInSecond, model: name.text, key: nil, properties: []))
                     case (_, nil):
-                        tell(StoreDifference(kind: .onlyInFirst, model: name, key: nil, properties: []))
+                        tell(StoreDifference(kind: .onlyInFirst, model: name.text, key: nil, properties: []))
                     }
                 }
             }
@@ -88,14 +88,15 @@ extension Store {
 
     private static func names(
         _ first: [StoredModel], _ second: [StoredModel], chosen: [String]?
-    ) throws(StorageError) -> [String] {
-        let all = first.map(\.name) + second.map(\.name).filter { name in !first.contains { $0.isNamed(name) } }
-        for name in chosen ?? [] where !all.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-            let known = all.sorted().joined(separator: ", ")
+    ) throws(StorageError) -> [StoredName] {
+        let all = Set((first + second).map(\.name)).sorted()
+        let chosen = chosen?.map { StoredName($0) }
+        for name in chosen ?? [] where !all.contains(name) {
+            let known = all.map(\.text).joined(separator: ", ")
             throw StorageError(
                 .invalidQuery, "Neither store has a model \(name); there are \(known.isEmpty ? "none" : known).",
                 model: name)
         }
-        return chosen ?? all.sorted()
+        return chosen ?? all
     }
 }

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// A model's tables as a store has recorded them.
 struct StoredModel {
-    let name: String
+    let name: StoredName
     /// The root's table first, then those of owned properties in the order of their paths, which no backend decides.
     let tables: [TableSchema]
 
@@ -10,7 +10,7 @@ struct StoredModel {
     static func all(in tables: [TableSchema]) -> [StoredModel] {
         tables.filter { $0.isRoot && !$0.isStoresOwn }.map { root in
             let own = tables.filter { $0.isOfModel(root) }
-            return StoredModel(name: root.path[0], tables: own.sorted { $0.precedes($1) })
+            return StoredModel(name: root.storedPath[0], tables: own.sorted { $0.precedes($1) })
         }
     }
 
@@ -21,22 +21,19 @@ struct StoredModel {
         let models = all(in: tables)
         var found: [StoredModel] = []
         for name in names {
-            guard let model = models.first(where: { $0.isNamed(name) }) else {
-                throw StorageError.unknownModel(name, among: models.map(\.name)).with { $0.model = name }
+            guard let model = models.first(where: { $0.name == StoredName(name) }) else {
+                throw StorageError.unknownModel(name, among: models.map(\.name.text)).with { $0.model = name }
             }
             found.append(model)
         }
         return found
     }
-
-    /// Names are compared by their bytes: to Swift two normal forms are one text.
-    func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 }
 
 extension TableSchema {
-    fileprivate func isOfModel(_ root: TableSchema) -> Bool { pathBytes.first == root.pathBytes.first }
+    fileprivate func isOfModel(_ root: TableSchema) -> Bool { storedPath.first == root.storedPath.first }
 
     fileprivate func precedes(_ other: TableSchema) -> Bool {
-        pathBytes.lexicographicallyPrecedes(other.pathBytes) { $0.lexicographicallyPrecedes($1) }
+        storedPath.lexicographicallyPrecedes(other.storedPath)
     }
 }

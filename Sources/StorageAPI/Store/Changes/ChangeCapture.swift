@@ -16,7 +16,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
     /// Models with all that the store has recorded of them, to read whole records.
-    private var wholeModels = ByName<ModelHandle>()
+    private var wholeModels: [StoredName: ModelHandle] = [:]
 
     init(
         _ writer: any StorageWriter, _ changes: ChangeSet, subscribers: [any ChangeSubscriber],
@@ -49,13 +49,13 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     }
 
     /// The model whose rows a table has, and the detail that is asked for; nil if nothing is.
-    private func interest(in table: TableSchema) -> (model: String, detail: ChangeDetail)? {
-        guard let model = table.path.first, !model.isEmpty, !table.isStoresOwn else { return nil }
+    private func interest(in table: TableSchema) -> (model: StoredName, detail: ChangeDetail)? {
+        guard let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else { return nil }
         return changes.interest.detail(of: model).map { (model, $0) }
     }
 
     private func capture(
-        _ batch: borrowing RowBatch, of model: String, _ detail: ChangeDetail
+        _ batch: borrowing RowBatch, of model: StoredName, _ detail: ChangeDetail
     ) throws(StorageError) {
         let keys = BatchRoots.keys(batch)
         let plan = batch.plan
@@ -81,7 +81,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///
     /// - Parameter mayInsert: whether those that are not stored are inserted.
     private func capture(
-        _ kind: ChangeKind, _ keys: KeyList, of model: String, detail: ChangeDetail, by plan: WritePlan,
+        _ kind: ChangeKind, _ keys: KeyList, of model: StoredName, detail: ChangeDetail, by plan: WritePlan,
         mayInsert: Bool = false
     ) throws(StorageError) {
         let images = kind == .insert ? nil : try images(of: keys, in: model)
@@ -91,7 +91,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     }
 
     /// Captures records that are about to be deleted, if they are stored.
-    private func captureDelete(_ keys: KeyList, of model: String, _ plan: WritePlan) throws(StorageError) {
+    private func captureDelete(_ keys: KeyList, of model: StoredName, _ plan: WritePlan) throws(StorageError) {
         let images = try images(of: keys, in: model)
         let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, plan.table) }
         changes.addDeleted(keys, of: model)
@@ -99,13 +99,13 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     }
 
     /// The records with the keys, by their keys; nil if no subscriber needs them.
-    private func images(of keys: KeyList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
+    private func images(of keys: KeyList, in model: StoredName) throws(StorageError) -> [[Value]: RecordImage]? {
         guard subscribers.contains(where: { $0.needsRecords(of: model) }) else { return nil }
         return try RecordImage.read(keys, whole(model), in: writer)
     }
 
     private func stored(
-        among keys: KeyList, of model: String, _ root: TableSchema
+        among keys: KeyList, of model: StoredName, _ root: TableSchema
     ) throws(StorageError) -> Set<[Value]> {
         // The store has recorded no table of other software.
         let query = Query(.columns(root.key), scope: keys.scope)
@@ -119,7 +119,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///   - stored: the keys of the records that are stored; nil if it does not matter.
     ///   - images: the records as they are, if a subscriber needs them.
     private func add(
-        _ kind: ChangeKind, _ keys: KeyList, of model: String, stored: Set<[Value]>?,
+        _ kind: ChangeKind, _ keys: KeyList, of model: StoredName, stored: Set<[Value]>?,
         images: [[Value]: RecordImage]?, by plan: WritePlan, mayInsert: Bool = false
     ) throws(StorageError) {
         let followers = subscribers.filter { $0.follows(model) && $0.follows(plan) }
@@ -138,7 +138,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     ///
     /// - Parameter images: the records, if they are read already.
     private func compare(
-        _ keys: KeyList, of model: String, with images: [[Value]: RecordImage]?
+        _ keys: KeyList, of model: StoredName, with images: [[Value]: RecordImage]?
     ) throws(StorageError) -> Set<[Value]> {
         var stored: Set<[Value]> = []
         func take(_ images: [[Value]: RecordImage]) {
@@ -156,13 +156,13 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     }
 
     private func recordsNow(
-        _ keys: KeyList, _ model: String
+        _ keys: KeyList, _ model: StoredName
     ) throws(StorageError) -> [[Value]: RecordImage] {
         try RecordImage.read(keys, whole(model), in: writer)
     }
 
     /// A model with all that is recorded, as the transaction first finds it.
-    private func whole(_ model: String) throws(StorageError) -> ModelHandle {
+    private func whole(_ model: StoredName) throws(StorageError) -> ModelHandle {
         if let known = wholeModels[model] { return known }
         let handle = try registry.whole(model, in: writer)
         wholeModels[model] = handle
@@ -172,26 +172,26 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     // MARK: Whole models
 
     /// Captures that all records of a model are about to go, unless there are none.
-    private func captureEverything(of model: String, _ root: TableSchema) throws(StorageError) {
+    private func captureEverything(of model: StoredName, _ root: TableSchema) throws(StorageError) {
         let plan = QueryPlan(id: nil, query: Query(.exists), table: root, tables: [root])
         var cursor = try writer.rows(plan, QueryArguments())
         guard try cursor.next(), cursor.cells[0].int != 0 else { return }
         try willReplaceAll(of: model)
     }
 
-    func willReplaceAll(of model: String) throws(StorageError) {
+    func willReplaceAll(of model: StoredName) throws(StorageError) {
         guard changes.interest.detail(of: model) != nil else { return }
         changes.addEverything(of: model)
         for subscriber in subscribers { try subscriber.willReplaceAll(of: model) }
     }
 
-    func didReplaceAll(of model: String) throws(StorageError) {
-        wholeModels = ByName()
+    func didReplaceAll(of model: StoredName) throws(StorageError) {
+        wholeModels = [:]
         for subscriber in subscribers { try subscriber.didReplaceAll(of: model) }
     }
 
     /// Captures that the database has changed records of a model by itself.
-    func didReact(in model: String) throws(StorageError) {
+    func didReact(in model: StoredName) throws(StorageError) {
         guard changes.interest.detail(of: model) != nil else { return }
         changes.addEverything(of: model)
         for subscriber in subscribers where subscriber.follows(model) { try subscriber.didReact(in: model) }
@@ -201,7 +201,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         let model = interest(in: change.table)?.model
         if let model { try changes.willChangeTables(of: model, recordsNow) }
         try super.change(change)
-        wholeModels = ByName()
+        wholeModels = [:]
         for subscriber in subscribers { subscriber.didChangeTables() }
         if let model { changes.addTables(of: model) }
     }
@@ -219,7 +219,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         for subscriber in subscribers { subscriber.endSavepoint(isUndone: isUndone) }
         guard let mark = savepoints.popLast(), isUndone else { return }
         changes.undo(to: mark)
-        wholeModels = ByName()
+        wholeModels = [:]
     }
 
     /// Finds the net effect of the transaction, and lets subscribers finish.

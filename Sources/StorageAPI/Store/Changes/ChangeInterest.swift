@@ -15,17 +15,16 @@ enum ChangeDetail: Comparable {
 final class ChangeInterest: Sendable {
     /// The interest in every model; nil if there is none.
     private let all: ChangeDetail?
-    /// The interest in single models, by stored name. Canonically equivalent names count as one here, so more than
-    /// necessary may be captured.
-    let models: [String: ChangeDetail]
+    /// The interest in single models, by stored name.
+    let models: [StoredName: ChangeDetail]
 
-    init(all: ChangeDetail?, models: [String: ChangeDetail]) {
+    init(all: ChangeDetail?, models: [StoredName: ChangeDetail]) {
         self.all = all
         self.models = models
     }
 
     /// Combines the interest of others with every change of some models.
-    init(_ others: ChangeInterest?, and models: [String]) {
+    init(_ others: ChangeInterest?, and models: [StoredName]) {
         all = others?.all
         self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
     }
@@ -38,7 +37,7 @@ final class ChangeInterest: Sendable {
             models: models.merging(other.models) { max($0, $1) })
     }
 
-    func detail(of model: String) -> ChangeDetail? {
+    func detail(of model: StoredName) -> ChangeDetail? {
         guard let detail = models[model] else { return all }
         return all.map { max($0, detail) } ?? detail
     }

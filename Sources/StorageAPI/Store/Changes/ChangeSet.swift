@@ -19,7 +19,7 @@ final class ChangeSet {
     }
 
     private struct Step {
-        let model: String
+        let model: StoredName
         let kind: StepKind
         var keys: KeyList
     }
@@ -47,10 +47,10 @@ final class ChangeSet {
         if let last = steps.indices.last { steps[last].keys.removeAll(from: mark.keys) }
     }
 
-    func add(_ kind: ChangeKind, _ keys: KeyList, of model: String) {
+    func add(_ kind: ChangeKind, _ keys: KeyList, of model: StoredName) {
         guard keys.count > 0 else { return }
         let kind = StepKind.records(kind)
-        if let last = steps.indices.last, steps[last].kind == kind, steps[last].model.isSame(as: model) {
+        if let last = steps.indices.last, steps[last].kind == kind, steps[last].model == model {
             steps[last].keys.append(contentsOf: keys)
         } else {
             steps.append(Step(model: model, kind: kind, keys: keys))
@@ -58,23 +58,23 @@ final class ChangeSet {
     }
 
     /// Adds that any record of a model may have changed.
-    func addEverything(of model: String) { add(.everything, of: model) }
+    func addEverything(of model: StoredName) { add(.everything, of: model) }
 
     /// Adds that the tables of a model have changed, and with them perhaps its records.
-    func addTables(of model: String) { add(.tables, of: model) }
+    func addTables(of model: StoredName) { add(.tables, of: model) }
 
-    private func add(_ kind: StepKind, of model: String) {
-        if let last = steps.last, last.kind == kind, last.model.isSame(as: model) { return }
+    private func add(_ kind: StepKind, of model: StoredName) {
+        if let last = steps.last, last.kind == kind, last.model == model { return }
         steps.append(Step(model: model, kind: kind, keys: KeyList()))
     }
 
     /// Keeps a record as it was before an update, unless the write has changed it already.
-    func compare(_ key: [Value], of model: String, with before: RecordImage) {
+    func compare(_ key: [Value], of model: StoredName, with before: RecordImage) {
         compared.add(key, of: model, before.digest)
     }
 
     /// Marks records as deleted: inserted again they count as updated, whatever they were.
-    func addDeleted(_ keys: KeyList, of model: String) {
+    func addDeleted(_ keys: KeyList, of model: StoredName) {
         for key in keys { compared.addDeleted(key, of: model) }
     }
 
@@ -86,7 +86,7 @@ final class ChangeSet {
     ///
     /// - Parameter images: the records with some keys, which a model has now.
     func willChangeTables(
-        of model: String, _ images: (KeyList, String) throws(StorageError) -> [[Value]: RecordImage]
+        of model: StoredName, _ images: (KeyList, StoredName) throws(StorageError) -> [[Value]: RecordImage]
     ) throws(StorageError) {
         for part in compared.keys(of: model).parts(of: RecordReader.partOfRecords) {
             let now = try images(part, model)
@@ -96,10 +96,10 @@ final class ChangeSet {
 
     /// The updated records of a model that differed from what they were before the write when its tables changed. Their
     /// digests no longer say whether they still do.
-    func undecided(of model: String) -> KeyList {
+    func undecided(of model: StoredName) -> KeyList {
         var keys = KeyList()
         guard steps.contains(where: { $0.kind == .tables }),
-            let changes = net.first(where: { $0.model.isSame(as: model) })
+            let changes = net.first(where: { $0.model == model })
         else { return keys }
         for key in changes.keys(.update) where compared.state(of: key, of: model) == .different { keys.append(key) }
         return keys
@@ -108,7 +108,7 @@ final class ChangeSet {
     /// Takes the records that were written and are as they were out of the net effect.
     ///
     /// - Parameter images: the records with some keys, which a model has now.
-    func settle(_ images: (KeyList, String) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
+    func settle(_ images: (KeyList, StoredName) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
         guard !compared.isEmpty else { return }
         for place in net.indices where !net[place].isReplaced {
             let model = net[place].model
@@ -132,8 +132,8 @@ final class ChangeSet {
     }
 
     /// Takes records that turned out to be as they were out of the net effect.
-    func remove(_ keys: [[Value]], of model: String) {
-        guard let place = net.firstIndex(where: { $0.model.isSame(as: model) }) else { return }
+    func remove(_ keys: [[Value]], of model: StoredName) {
+        guard let place = net.firstIndex(where: { $0.model == model }) else { return }
         for key in keys { remove(key, at: place) }
         net.removeAll(where: \.isEmpty)
     }
@@ -148,7 +148,7 @@ final class ChangeSet {
     private(set) lazy var net: [NetChanges] = {
         var models: [NetChanges] = []
         for step in steps {
-            let place = models.firstIndex { $0.model.isSame(as: step.model) } ?? models.endIndex
+            let place = models.firstIndex { $0.model == step.model } ?? models.endIndex
             if place == models.endIndex { models.append(NetChanges(model: step.model)) }
             switch step.kind {
             case .everything: models[place].addEverything()

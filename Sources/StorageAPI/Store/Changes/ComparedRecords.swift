@@ -20,9 +20,9 @@ struct ComparedRecords {
     }
 
     /// By the model's stored name and the key.
-    private var states = ByName<[[Value]: State]>()
+    private var states: [StoredName: [[Value]: State]] = [:]
     /// The changes of the states in their order, each with the state before; nil for a record's first.
-    private var changes: [(model: String, key: [Value], before: State?)] = []
+    private var changes: [(model: StoredName, key: [Value], before: State?)] = []
 
     var isEmpty: Bool { changes.isEmpty }
     var mark: Mark { Mark(changes: changes.count) }
@@ -33,13 +33,13 @@ struct ComparedRecords {
     }
 
     /// Keeps a record that is about to be updated, with its digest, unless an earlier state is known.
-    mutating func add(_ key: [Value], of model: String, _ digest: RowDigest.Result) {
+    mutating func add(_ key: [Value], of model: StoredName, _ digest: RowDigest.Result) {
         let before = state(of: key, of: model)
         if before == nil || before == .same { set(.digest(digest), key, of: model, former: before) }
     }
 
     /// Marks a record that is about to be deleted, unless an earlier state is known.
-    mutating func addDeleted(_ key: [Value], of model: String) {
+    mutating func addDeleted(_ key: [Value], of model: StoredName) {
         let before = state(of: key, of: model)
         if before == nil || before == .same { set(.deleted, key, of: model, former: before) }
     }
@@ -47,20 +47,20 @@ struct ComparedRecords {
     /// Notes a record whose tables are about to change.
     ///
     /// - Parameter digest: of the record as it is; nil if it is not stored.
-    mutating func carryOver(_ key: [Value], of model: String, _ digest: RowDigest.Result?) {
+    mutating func carryOver(_ key: [Value], of model: StoredName, _ digest: RowDigest.Result?) {
         guard let before = state(of: key, of: model), case .digest(let first) = before else { return }
         set(digest == first ? .same : .different, key, of: model, former: before)
     }
 
-    private mutating func set(_ state: State, _ key: [Value], of model: String, former before: State?) {
+    private mutating func set(_ state: State, _ key: [Value], of model: StoredName, former before: State?) {
         states[model, default: [:]][key] = state
         changes.append((model, key, before))
     }
 
-    func state(of key: [Value], of model: String) -> State? { states[model]?[key] }
+    func state(of key: [Value], of model: StoredName) -> State? { states[model]?[key] }
 
     /// The keys of the records of a model that are known by a digest.
-    func keys(of model: String) -> KeyList {
+    func keys(of model: StoredName) -> KeyList {
         var keys = KeyList()
         for (key, state) in states[model] ?? [:] {
             if case .digest = state { keys.append(key) }

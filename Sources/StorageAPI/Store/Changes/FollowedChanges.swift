@@ -1,3 +1,4 @@
+import StorageDriver
 import Synchronization
 
 /// The changes that the features of a store follow together. Nothing else is captured.
@@ -19,7 +20,7 @@ final class FollowedChanges: Sendable {
         func set(_ interest: ChangeInterest?) { followed.set(interest, number) }
 
         /// Follows every change of some models, in a detail.
-        func set(_ models: [String], _ detail: ChangeDetail) {
+        func set(_ models: [StoredName], _ detail: ChangeDetail) {
             set(models.isEmpty ? nil : ChangeInterest(all: nil, models: Dictionary(models.map { ($0, detail) }) { $1 }))
         }
     }

@@ -3,15 +3,15 @@ import StorageDriver
 /// The rows that a record had in one table, under the names that they were stored by.
 struct ImageTable {
     /// The properties that lead to the rows from the record; empty for its own row.
-    var path: [String]
+    var path: StoredPath
     var columns: [Column]
     var rows: [[Value]]
 
     struct Column {
         var role: UInt8
-        var property: String
+        var property: StoredName
 
-        init(role: UInt8, property: String) {
+        init(role: UInt8, property: StoredName) {
             self.role = role
             self.property = property
         }
@@ -28,11 +28,11 @@ struct ImageTable {
         guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
         var tables: [ImageTable] = []
         while !reader.isAtEnd {
-            var path: [String] = []
-            for _ in 0..<(try reader.count()) { path.append(try reader.string()) }
+            var path: StoredPath = []
+            for _ in 0..<(try reader.count()) { path.append(StoredName(try reader.string())) }
             var columns: [Column] = []
             for _ in 0..<(try reader.count()) {
-                columns.append(Column(role: try reader.byte(), property: try reader.string()))
+                columns.append(Column(role: try reader.byte(), property: StoredName(try reader.string())))
             }
             var rows: [[Value]] = []
             let count = try reader.count()
@@ -48,14 +48,12 @@ struct ImageTable {
         return tables
     }
 
-    func isSame(as schema: TableSchema) -> Bool {
-        let path = schema.path.dropFirst()
-        return path.count == self.path.count && zip(path, self.path).allSatisfy { $0.isSame(as: $1) }
-    }
+    /// Returns whether the rows are those of a recorded table.
+    func isOf(_ schema: TableSchema) -> Bool { schema.storedPath.dropFirst().elementsEqual(path) }
 
     /// Returns the index of a property's values.
-    func place(of property: String, _ role: UInt8) -> Int? {
-        columns.firstIndex { $0.role == role && $0.property.isSame(as: property) }
+    func place(of property: StoredName, _ role: UInt8) -> Int? {
+        columns.firstIndex { $0.role == role && $0.property == property }
     }
 
     /// Returns whether some row has a value in a column.

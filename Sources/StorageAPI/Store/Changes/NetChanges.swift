@@ -22,7 +22,7 @@ struct NetChanges: Sendable {
         var isThere: Bool
     }
 
-    let model: String
+    let model: StoredName
     /// True if all records went at once or others took their place, so that the changes of single ones are not known.
     private(set) var isReplaced = false
     /// True if the model's tables have changed. The changes of single records by writes are known nevertheless.
@@ -31,7 +31,7 @@ struct NetChanges: Sendable {
     /// The keys in the order of their first change.
     private var order: [[Value]] = []
 
-    init(model: String) { self.model = model }
+    init(model: StoredName) { self.model = model }
 
     mutating func add(_ kind: ChangeKind, _ key: [Value]) {
         guard !isReplaced else { return }

@@ -138,11 +138,11 @@ private struct ImageWriter {
 
     mutating func add(_ table: ImageTable) {
         number(UInt64(table.path.count))
-        for name in table.path { string(name) }
+        for name in table.path.texts { string(name) }
         number(UInt64(table.columns.count))
         for column in table.columns {
             bytes.append(column.role)
-            string(column.property)
+            string(column.property.text)
         }
         number(UInt64(table.rows.count))
         for row in table.rows {

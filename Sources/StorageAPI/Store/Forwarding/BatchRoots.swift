@@ -3,16 +3,16 @@ import StorageDriver
 /// The keys of the records that a batch writes to.
 struct BatchRoots {
     /// The records of the last batch of a model's own rows in the running call.
-    private var last: (model: String, keys: KeyList)?
+    private var last: (model: StoredName, keys: KeyList)?
 
     /// Remembers the records of a batch of a model's own rows.
-    mutating func remember(_ keys: KeyList, of model: String) { last = (model, keys) }
+    mutating func remember(_ keys: KeyList, of model: StoredName) { last = (model, keys) }
 
     mutating func forget() { last = nil }
 
     /// True if all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
-    func contains(_ keys: KeyList, of model: String) -> Bool {
-        guard let last, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
+    func contains(_ keys: KeyList, of model: StoredName) -> Bool {
+        guard let last, last.model == model, last.keys.width == keys.width else { return false }
         var place = 0
         for row in keys.indices {
             while place < last.keys.count, keys.list[row] != last.keys.list[place] { place += 1 }

@@ -286,7 +286,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         try store.runningCalls.add(self) { [weak self] in self?.close() }
         var reader = try store.visibleReader(.snapshot)
         if let meter = store.features.meter {
-            let call = meter.begin("stream", model: store.registry.name(of: source), isWriting: false, in: store)
+            let call = meter.begin("stream", model: store.registry.name(of: source).text, isWriting: false, in: store)
             (self.call, reader) = (call, call.measuring(reader))
         }
         self.reader = reader

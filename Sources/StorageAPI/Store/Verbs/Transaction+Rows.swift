@@ -13,7 +13,7 @@ extension Store.Transaction {
     /// The columns of a recorded model, in the order in which a row writer takes them, and the one whose integers the store
     /// assigns; nil for a model that owns anything, or whose keys are assigned in another way.
     package func flatColumns(
-        of model: String
+        of model: StoredName
     ) throws(StorageError) -> (columns: [FlatColumn], assigned: Int?)? {
         let tables = try context.writing(.recorded(model)).model
         let root = tables.root
@@ -31,7 +31,7 @@ extension Store.Transaction {
     ///   - write: writes the columns of the record at an index; the number is its key where the store assigns one.
     /// - Throws: what `write` throws, and the errors of the verbs.
     package func put(
-        _ count: Int, rowsOf model: String, replacing isReplacing: Bool, assigningKeys: Bool,
+        _ count: Int, rowsOf model: StoredName, replacing isReplacing: Bool, assigningKeys: Bool,
         _ write: (_ index: Int, _ key: Int64, _ row: inout RowWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         do throws(StorageError) {

@@ -10,6 +10,32 @@ private enum TwoForms: NoteVersion {
     static let properties = [VersionField("\u{E9}", .text), VersionField("e\u{301}", .text)]
 }
 
+/// The same with optional arrays of owned records.
+private enum TwoOwnedForms: NoteVersion {
+    static let properties = ["\u{E9}", "e\u{301}"].map {
+        VersionField($0, .many(Versioned<PlainTag>.self), isOptional: true)
+    }
+}
+
+private enum ComposedForm: NoteVersion {
+    static let properties = [
+        VersionField("\u{E9}", .text), VersionField("\u{E8}", .many(Versioned<PlainTag>.self)),
+    ]
+}
+
+/// The properties of ``ComposedForm`` under the other normal forms of their names.
+private enum RenamedForm: NoteVersion {
+    static let properties = zip(DecomposedForm.properties, ComposedForm.properties).map {
+        $0.renamed(from: [$1.name])
+    }
+}
+
+private enum DecomposedForm: NoteVersion {
+    static let properties = [
+        VersionField("e\u{301}", .text), VersionField("e\u{300}", .many(Versioned<PlainTag>.self)),
+    ]
+}
+
 extension Conformance {
     /// S6: a model with a name that an engine may have a use for is stored beside its neighbours.
     private static func name<S: Shape>(_ id: String, of _: S.Type, _ sentence: String) -> ConformanceCase
@@ -95,6 +121,52 @@ extension Conformance {
             try await store.undo(1)
             try t.expect(try await store.all(Composed.self), equals: [])
             try t.expect(try await store.all(Decomposed.self), equals: [])
+        },
+        ConformanceCase(
+            "names/normal-forms-reopened", for: [.s6: [1], .s4: [1]], needs: [.durability],
+            "Properties whose names are two normal forms of one keep their values and owned records apart."
+        ) { t in
+            let store = try await t.open(Versioned<TwoForms>.self)
+            let notes = [Versioned<TwoForms>(1, "a", "b"), Versioned<TwoForms>(2, "b", "a")]
+            try await store.insert(notes)
+            try await store.close()
+            let again = try await t.open(Versioned<TwoForms>.self)
+            try t.expect(try await again.all(Versioned<TwoForms>.self), equals: notes)
+        },
+        ConformanceCase(
+            "names/normal-forms-owned", for: [.s6: [1], .s4: [1]], needs: [.durability],
+            "Owned records of properties whose names are two normal forms of one are kept apart."
+        ) { t in
+            let store = try await t.open(Versioned<TwoOwnedForms>.self)
+            let notes: [Versioned<TwoOwnedForms>] = [
+                Versioned(1, .records([[1, "a"]]), .records([[1, "b"], [2, "c"]])), Versioned(2, nil, .records([])),
+                Versioned(3, .records([]), nil),
+            ]
+            try await store.insert(notes)
+            try t.expect(try await store.all(Versioned<TwoOwnedForms>.self), equals: notes)
+            try await t.expectSound(store)
+            try await store.close()
+            let again = try await t.open(Versioned<TwoOwnedForms>.self)
+            try t.expect(try await again.all(Versioned<TwoOwnedForms>.self), equals: notes)
+        },
+        ConformanceCase(
+            "names/normal-form-renamed", for: [.s6: [1], .s9: [1]], needs: [.durability],
+            "A property that is renamed to another normal form of its name keeps its values and owned records."
+        ) { t in
+            let first = try await t.open(Versioned<ComposedForm>.self)
+            let note = Versioned<ComposedForm>(1, "a", .records([[1, "x"], [2, "y"]]))
+            try await first.insert(note)
+            try await first.close()
+            let renamed = try await t.open(Versioned<RenamedForm>.self)
+            try t.expect(
+                try await renamed.all(Versioned<RenamedForm>.self),
+                equals: [Versioned<RenamedForm>(values: note.values)])
+            try await renamed.close()
+            let later = try await t.open(Versioned<DecomposedForm>.self)
+            try t.expect(
+                try await later.all(Versioned<DecomposedForm>.self),
+                equals: [Versioned<DecomposedForm>(values: note.values)])
+            try await t.expectSound(later)
         },
         ConformanceCase(
             "names/columns-of-owned", for: [.s6: [1]],

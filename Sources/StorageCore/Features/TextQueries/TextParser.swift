@@ -14,7 +14,7 @@ package struct TextParser {
     private var depth = 0
 
     /// The names that stand for something else than properties; empty where names are properties.
-    private var columns: [String: QueryNode] = [:]
+    private var columns: [StoredName: QueryNode] = [:]
 
     private init(_ text: String, _ arguments: [ArgumentNode]) throws(StorageError) {
         self.text = text
@@ -30,7 +30,8 @@ package struct TextParser {
     }
 
     /// A condition on columns of a result, by their names.
-    package static func condition(_ text: String, of columns: [String: QueryNode]) throws(StorageError) -> QueryNode {
+    package static func condition(_ text: String, of columns: [StoredName: QueryNode]) throws(StorageError) -> QueryNode
+    {
         var parser = try TextParser(text, [])
         parser.columns = columns
         let node = try parser.disjunction()
@@ -293,8 +294,9 @@ package struct TextParser {
     private mutating func counted(_ path: PropertyPath) throws(StorageError) -> QueryNode {
         if !columns.isEmpty {
             let name = path.names.map(\.text).joined(separator: ".")
-            if let column = columns[name] { return column }
-            let (hint, known) = (SpellingSuggestion.hint(name, among: columns.keys), columns.keys.sorted())
+            if let column = columns[StoredName(name)] { return column }
+            let known = columns.keys.map(\.text).sorted()
+            let hint = SpellingSuggestion.hint(name, among: known)
             throw error("groups have no \(name)\(hint); they have \(known.joined(separator: ", "))")
         }
         guard take("@") else { return .property(path) }

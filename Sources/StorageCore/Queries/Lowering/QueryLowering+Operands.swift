@@ -288,7 +288,7 @@ extension QueryLowering {
         guard case .relation(let index) = table.members[ordinal] else { return nil }
         let relation = table.relations[index]
         guard relation.isMany, relation.isOptional else { return nil }
-        return table.schema.columns.firstIndex { $0.role == .presence && $0.property == relation.storedProperty }
+        return table.schema.columns.firstIndex { $0.role == .presence && $0.storedProperty == relation.storedProperty }
             .map(QueryTerm.column)
     }
 
@@ -321,7 +321,7 @@ extension QueryLowering {
         leavesRecord = true
         let model = try tables(of: .type(inverse.model))
         let (table, found) = try model.reference(inverse.ordinals)
-        guard place.table === place.model.root, found.schema.model.isSame(as: place.model.name) else {
+        guard place.table === place.model.root, found.schema.storedModel == place.model.name else {
             throw invalid("An inverse belongs to the Columns of the model that the reference is to.")
         }
         let end = Place(table: model.root, model: model)

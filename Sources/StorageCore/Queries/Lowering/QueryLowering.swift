@@ -108,7 +108,7 @@ package struct QueryLowering {
 
     /// The index of a table in the query's plan.
     mutating func index(of table: TableBinding, in owner: ModelTables) -> Int {
-        if owner.name.isSame(as: model.name) { return table.index }
+        if owner.name == model.name { return table.index }
         let known = others.firstIndex { $0.name == table.schema.name }
         if known == nil { others.append(table.schema) }
         return model.tables.count + (known ?? others.count - 1)

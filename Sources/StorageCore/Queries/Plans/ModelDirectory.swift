@@ -14,7 +14,7 @@ package final class ModelDirectory: Sendable {
         var uncommitted: [ObjectIdentifier: ModelTables] = [:]
         /// Returns whether the caller is the writing thread.
         var isWriting: @Sendable () -> Bool = { false }
-        var recorded = ByName<ModelTables>()
+        var recorded: [StoredName: ModelTables] = [:]
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
         var registry: (any ModelResolver)?
@@ -42,7 +42,7 @@ package final class ModelDirectory: Sendable {
     }
 
     /// A recorded model, if it is known.
-    func tables(named name: String) -> ModelTables? { known.withLock { $0.recorded[name] } }
+    func tables(named name: StoredName) -> ModelTables? { known.withLock { $0.recorded[name] } }
 
     /// The handle of a model that a query leads to.
     func handle(of model: ModelSource, in session: any StorageSession) throws(StorageError) -> ModelHandle {
@@ -82,7 +82,7 @@ package final class ModelDirectory: Sendable {
         known.withLock { $0.isWriting = isWriting }
     }
 
-    func set(_ tables: ModelTables, named name: String) { known.withLock { $0.recorded[name] = tables } }
+    func set(_ tables: ModelTables, named name: StoredName) { known.withLock { $0.recorded[name] = tables } }
 }
 
 /// Finds the handle of a model in a session's store.
@@ -98,7 +98,7 @@ struct UnpreparedModel: Error {
         let name =
             switch model {
             case .type(let type): type.schema.name
-            case .recorded(let name), .whole(let name): name
+            case .recorded(let name), .whole(let name): name.text
             }
         return StorageError(
             .configuration,

@@ -90,7 +90,7 @@ package final class ModelHandle: Sendable {
         }
     }
 
-    package var name: String { tables.name }
+    package var name: StoredName { tables.name }
 
     /// The plan for a shape. It is the same each time, unless many others were used since.
     ///

@@ -3,7 +3,7 @@ import StorageDriver
 /// One property, of whatever model the store has recorded, that refers to a model's records.
 package struct Referrer: Sendable {
     /// The stored name of the referring model.
-    package let model: String
+    package let model: StoredName
     /// The table of the referring rows: the model's own, or one of its owned records.
     let table: TableSchema
     /// The columns that have the parts of the key.
@@ -23,7 +23,7 @@ package struct Referrer: Sendable {
         var found: [Referrer] = []
         for table in try session.tables() {
             for reference in table.references where reference.schema.onDelete != .unchecked {
-                guard reference.schema.model.isSame(as: target.name),
+                guard reference.schema.storedModel == target.name,
                     reference.columns.count == target.tables.rootKeyCount
                 else { continue }
                 found.append(Referrer(table, reference, directory: target.directory))
@@ -36,7 +36,7 @@ package struct Referrer: Sendable {
         _ table: TableSchema, _ reference: (columns: [Int], schema: ReferenceSchema), directory: ModelDirectory
     ) {
         self.table = table
-        self.model = table.path[0]
+        self.model = table.storedPath[0]
         columns = reference.columns
         rule = reference.schema.onDelete
         isElement = reference.schema.isElement
@@ -81,7 +81,7 @@ package struct Referrer: Sendable {
 
     /// A record without the elements that refer to one of the keys.
     func removing(_ keys: Set<[Value]>, from record: DynamicRecord) -> DynamicRecord {
-        let elements = table.path.joined(separator: ".")
+        let elements = StoredName(table.storedPath.joined())
         let names = columns.map { table.columns[$0].property }
         var record = record
         for index in record.fields.indices {
@@ -90,7 +90,7 @@ package struct Referrer: Sendable {
             case .children(let children?):
                 record.fields[index].content = .children(
                     children.filter { child in
-                        child.model != elements || !keys.contains(names.compactMap { child.value($0) })
+                        child.storedModel != elements || !keys.contains(names.compactMap { child.value($0) })
                     }.map { removing(keys, from: $0) })
             case .value, .child, .children: break
             }
@@ -100,7 +100,7 @@ package struct Referrer: Sendable {
 
     /// - Throws: `constraint` if a row of another model refers to a record.
     func requireNone(of target: ModelHandle, in session: any StorageSession) throws(StorageError) {
-        guard !model.isSame(as: target.name) else { return }
+        guard model != target.name else { return }
         var cursor = try session.rows(exists, QueryArguments())
         guard try cursor.next(), cursor.cells[0].int != 0 else { return }
         throw StorageError(

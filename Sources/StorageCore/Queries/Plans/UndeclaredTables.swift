@@ -31,7 +31,7 @@ final class UndeclaredTables: Sendable {
         guard !model.undeclared.isEmpty || model.tables.dropFirst().contains(where: { !$0.unknownColumns.isEmpty })
         else { return nil }
         let recorded = try RecordedTables(model.name, model.tables.map(\.schema) + model.undeclared)
-        let bindings = recorded.list.map { schema in model.tables.first { $0.schema.pathBytes == schema.pathBytes } }
+        let bindings = recorded.list.map { schema in model.tables.first { $0.schema.storedPath == schema.storedPath } }
         let isUntouched = Self.untouched(recorded, bindings)
         let isNeeded = recorded.list.indices.dropFirst().contains { index in
             !isUntouched[index] && bindings[index]?.unknownColumns.isEmpty != true
@@ -108,7 +108,7 @@ extension TableBinding {
             case .property: return !columns.contains(index)
             case .presence:
                 return !columns.contains(index)
-                    && !relations.contains { $0.storedProperty.isSame(as: column.property) }
+                    && !relations.contains { $0.storedProperty == column.storedProperty }
             case .owner, .position, .node, .parent: return false
             }
         }

@@ -32,7 +32,7 @@ extension DynamicRecord: Storable {
                 if isThere == nil { unknown.insert(relation) } else { absent.insert(relation) }
             } else {
                 let value = try row.readValue(column.type, column.check)
-                fields.append(DynamicRecord.Field(name: column.name, content: .value(value, column.type)))
+                fields.append(DynamicRecord.Field(name: column.name.text, content: .value(value, column.type)))
             }
         }
         for (index, relation) in layout.relations.enumerated() {
@@ -46,9 +46,9 @@ extension DynamicRecord: Storable {
             } else {
                 content = .child(try children.first(DynamicRecord.self, ownedBy: row))
             }
-            fields.append(DynamicRecord.Field(name: relation.name, content: content))
+            fields.append(DynamicRecord.Field(name: relation.name.text, content: content))
         }
-        self.init(model: layout.model, fields: fields)
+        self.init(model: layout.model.text, fields: fields)
     }
 
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> [Value] {
@@ -71,7 +71,7 @@ extension DynamicRecord: Storable {
         for column in row.context.takeUnretainedValue().model.keyColumns {
             let value = try row.readValue(column.type, ColumnCheck(column))
             let field = Field(name: column.property, content: .value(value, column.type))
-            if let index = fields.firstIndex(where: { $0.name.isSame(as: field.name) }) {
+            if let index = fields.firstIndex(where: { $0.storedName == field.storedName }) {
                 fields[index] = field
             } else {
                 fields.insert(field, at: 0)

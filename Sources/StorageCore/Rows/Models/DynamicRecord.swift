@@ -8,27 +8,35 @@ public import StorageDriver
 /// ``Store/records(_:)`` queries records.
 public struct DynamicRecord: Hashable, Sendable {
     /// The model's stored name; for an owned record its path: `Person.pens`.
-    public var model: String
+    @inlinable public var model: String {
+        get { storedModel.text }
+        set { storedModel = StoredName(newValue) }
+    }
+    @usableFromInline package var storedModel: StoredName
     /// The properties under their stored names. What is read has the columns first, in the order in which they were
     /// added, then owned records; a record to write may have them in any order.
     public var fields: [Field]
 
     /// A record of a model.
     public init(model: String, fields: [Field]) {
-        self.model = model
+        storedModel = StoredName(model)
         self.fields = fields
     }
 
     /// One property of a record.
     public struct Field: Hashable, Sendable {
         /// The property's stored name.
-        public var name: String
+        @inlinable public var name: String {
+            get { storedName.text }
+            set { storedName = StoredName(newValue) }
+        }
+        @usableFromInline package var storedName: StoredName
         /// The content.
         public var content: Content
 
         /// A property with its content.
         public init(name: String, content: Content) {
-            self.name = name
+            storedName = StoredName(name)
             self.content = content
         }
     }
@@ -43,7 +51,10 @@ public struct DynamicRecord: Hashable, Sendable {
     }
 
     /// The content of a property; nil if the record has no property of the name.
-    public subscript(name: String) -> Content? { fields.first { $0.name.isSame(as: name) }?.content }
+    public subscript(name: String) -> Content? {
+        let name = StoredName(name)
+        return fields.first { $0.storedName == name }?.content
+    }
 
     /// The value of a scalar property; nil if the record has no scalar property of the name.
     public func value(_ name: String) -> Value? {

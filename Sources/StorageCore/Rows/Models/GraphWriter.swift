@@ -301,7 +301,7 @@ package final class GraphWriter: @unchecked Sendable {
         let start = buffers[row.table].row(row.row)
         let isCell = cell >= start && cell < start + binding.columns.count
         failure = error.with {
-            $0.model = $0.model ?? model.name
+            $0.model = $0.model ?? model.name.text
             guard isCell else { return }
             let column = binding.schema.columns[binding.columns[cell - start]].property
             $0.property = $0.property ?? (binding.schema.path.dropFirst() + [column]).joined(separator: ".")

@@ -34,11 +34,11 @@ extension ModelTables {
     package func root(only properties: [String]?) throws(StorageError) -> TableBinding {
         guard let properties else { return root }
         // What an optional array of owned records has for a column, that says whether it is there, has its name too.
-        func isChosen(_ name: String) -> Bool { properties.contains { $0.isSame(as: name) } }
-        let columns = root.columns.filter { isChosen(root.schema.columns[$0].property) }
-        let relations = root.relations.filter { isChosen($0.storedProperty) }
-        let known = columns.map { root.schema.columns[$0].property } + relations.map(\.storedProperty)
-        if let unknown = properties.first(where: { name in !known.contains { $0.isSame(as: name) } }) {
+        let chosen = Set(properties.map { StoredName($0) })
+        let columns = root.columns.filter { chosen.contains(root.schema.columns[$0].storedProperty) }
+        let relations = root.relations.filter { chosen.contains($0.storedProperty) }
+        let known = columns.map { root.schema.columns[$0].storedProperty } + relations.map(\.storedProperty)
+        if let unknown = properties.first(where: { !known.contains(StoredName($0)) }) {
             throw StorageError(.invalidQuery, root.lacks(unknown) + ".", model: name)
         }
         if columns.count == root.columns.count, relations.count == root.relations.count { return root }

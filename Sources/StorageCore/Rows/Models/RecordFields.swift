@@ -3,13 +3,13 @@ import StorageDriver
 /// The fields of a record, and their columns in the rows of one table.
 struct RecordFields: Sendable {
     /// The model's name in records that are read.
-    let model: String
+    let model: StoredName
     /// One for each of a model's cells, in their order.
     let columns: [Column]
     let relations: [Relation]
 
     struct Column: Sendable {
-        let name: String
+        let name: StoredName
         let type: ColumnType
         let isRequired: Bool
         let content: Content
@@ -23,7 +23,7 @@ struct RecordFields: Sendable {
     }
 
     struct Relation: Sendable {
-        let name: String
+        let name: StoredName
         let isMany: Bool
         let isOptional: Bool
         let isOfReferences: Bool
@@ -31,22 +31,22 @@ struct RecordFields: Sendable {
         let presence: Int?
         let writeDefault: OwnedDefault?
         /// The names that owned records may have: their path, and their model's name if it is recorded.
-        let models: [String]
+        let models: [StoredName]
     }
 
     init(_ table: TableBinding, of model: ModelTables) {
-        self.model = table.schema.path.joined(separator: ".")
+        self.model = StoredName(table.schema.storedPath.joined())
         let cells = table.columns.dropFirst(table.prefixCount)
         columns = cells.map { place in
             let column = table.schema.columns[place]
-            let relation = table.relations.firstIndex { $0.storedProperty.isSame(as: column.property) }
+            let relation = table.relations.firstIndex { $0.storedProperty == column.storedProperty }
             // A nil key is detected with the keys.
             let isKey = table.form == .root && table.schema.key.contains(place)
             var checked = column
             // A key that the store assigns is nil in a model that is not stored yet.
             if isKey, model.assigns != nil { checked.isOptional = true }
             return Column(
-                name: column.property, type: column.type, isRequired: !column.isOptional && !isKey,
+                name: column.storedProperty, type: column.type, isRequired: !column.isOptional && !isKey,
                 content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(checked))
         }
         relations = table.relations.map { relation in
@@ -56,9 +56,9 @@ struct RecordFields: Sendable {
                 isOfReferences: model.tables[relation.target].element != nil,
                 presence: table.columns.firstIndex { place in
                     table.schema.columns[place].role == .presence
-                        && table.schema.columns[place].property.isSame(as: relation.storedProperty)
+                        && table.schema.columns[place].storedProperty == relation.storedProperty
                 }, writeDefault: relation.writeDefault,
-                models: [target.path.joined(separator: "."), target.model].compactMap(\.self))
+                models: [StoredName(target.storedPath.joined()), target.storedModel].compactMap(\.self))
         }
     }
 }
@@ -72,8 +72,8 @@ final class FieldPositions {
     private(set) var relations: [Int?]
     /// The columns of the root's key, in its order.
     let keyColumns: [Int]
-    private var order: [String] = []
-    private let names: [[UInt8]: Target]
+    private var order: [StoredName] = []
+    private let names: [StoredName: Target]
 
     private enum Target {
         case column(Int)
@@ -85,11 +85,11 @@ final class FieldPositions {
         columns = fields.columns.map { _ in nil }
         relations = fields.relations.map { _ in nil }
         keyColumns = table.form == .root ? table.keyCells.map { $0 - table.prefixCount } : []
-        var names: [[UInt8]: Target] = [:]
+        var names: [StoredName: Target] = [:]
         for (index, column) in fields.columns.enumerated() {
-            if case .value = column.content { names[Array(column.name.utf8)] = .column(index) }
+            if case .value = column.content { names[column.name] = .column(index) }
         }
-        for (index, relation) in fields.relations.enumerated() { names[Array(relation.name.utf8)] = .relation(index) }
+        for (index, relation) in fields.relations.enumerated() { names[relation.name] = .relation(index) }
         self.names = names
     }
 
@@ -103,7 +103,7 @@ final class FieldPositions {
         for index in relations.indices { relations[index] = nil }
         for (index, field) in fields.enumerated() {
             let earlier: Int?
-            switch names[Array(field.name.utf8)] {
+            switch names[field.storedName] {
             case .column(let column):
                 earlier = columns[column]
                 columns[column] = index
@@ -117,18 +117,18 @@ final class FieldPositions {
                     .invalidValue, "The record has \(field.name) twice; leave one.", property: field.name)
             }
         }
-        order = fields.map(\.name)
+        order = fields.map(\.storedName)
     }
 
     private func isKnown(_ fields: [DynamicRecord.Field]) -> Bool {
         guard fields.count == order.count, !order.isEmpty else { return false }
-        for index in fields.indices where !fields[index].name.isSame(as: order[index]) { return false }
+        for index in fields.indices where fields[index].storedName != order[index] { return false }
         return true
     }
 
     private func unknown(_ name: String) -> StorageError {
         let known = fields.columns.filter { if case .value = $0.content { true } else { false } }.map(\.name)
-        let names = known + fields.relations.map(\.name)
+        let names = (known + fields.relations.map(\.name)).map(\.text)
         return StorageError(
             .invalidValue,
             "\(fields.model) has no property \(name)\(SpellingSuggestion.hint(name, among: names)); it has "

@@ -20,7 +20,7 @@ package final class RowContext {
         self.table = table
     }
 
-    var modelName: String { model.name }
+    var modelName: StoredName { model.name }
 
     /// Sets the rows of the next relation. They must be owned by the root's context.
     func add(_ children: ChildRows) { relations.append(Reference(rows: children)) }
@@ -63,13 +63,13 @@ package final class RowContext {
     /// The path to this row from its root: `pens[2].`
     private func place(of cells: UnsafePointer<Cell>) -> String {
         var place = ""
-        var positions: [String: Int64] = [:]
+        var positions: [StoredName: Int64] = [:]
         for (cell, column) in table.columns.prefix(table.prefixCount).enumerated() {
             let column = table.schema.columns[column]
-            if column.role == .position { positions[column.property] = cells[cell].int }
+            if column.role == .position { positions[column.storedProperty] = cells[cell].int }
         }
-        for property in table.schema.path.dropFirst() {
-            place += property + (positions[property].map { "[\($0)]" } ?? "") + "."
+        for property in table.schema.storedPath.dropFirst() {
+            place += property.text + (positions[property].map { "[\($0)]" } ?? "") + "."
         }
         return place
     }

@@ -98,7 +98,7 @@ extension RowWriter {
 extension RecordFields {
     /// Checks that a root record is of this model.
     fileprivate func check(_ record: DynamicRecord) throws(StorageError) {
-        guard record.model.isSame(as: model) else {
+        guard record.storedModel == model else {
             throw StorageError(
                 .invalidValue,
                 "The record is of \(record.model), and the call writes \(model); write one model a call.",
@@ -131,14 +131,14 @@ extension RecordFields.Column {
     }
 
     private func invalid(_ problem: String) -> StorageError {
-        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name)
+        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name.text)
     }
 }
 
 extension RecordFields.Relation {
     fileprivate func check(_ child: DynamicRecord) throws(StorageError) {
-        guard models.contains(where: { $0.isSame(as: child.model) }) else {
-            throw invalid("holds records of \(models.joined(separator: " or ")), and not of \(child.model)")
+        guard models.contains(child.storedModel) else {
+            throw invalid("holds records of \(models.map(\.text).joined(separator: " or ")), and not of \(child.model)")
         }
     }
 
@@ -150,6 +150,6 @@ extension RecordFields.Relation {
     }
 
     fileprivate func invalid(_ problem: String) -> StorageError {
-        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name)
+        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name.text)
     }
 }

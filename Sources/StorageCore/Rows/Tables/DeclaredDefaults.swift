@@ -12,11 +12,9 @@ package struct DeclaredDefaults {
     /// - Throws: `invalidValue` if the default cannot be encoded.
     package func value(of column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value? {
         guard let type else { return nil }
-        let declared = try DeclaredTables(type).tables.first {
-            $0.path.elementsEqual(table.path, by: { $0.isSame(as: $1) })
-        }
+        let declared = try DeclaredTables(type).tables.first { $0.path == table.storedPath }
         for member in declared?.members ?? [] {
-            guard member.columns.contains(where: { $0.property.isSame(as: column.property) }) else { continue }
+            guard member.columns.contains(where: { $0.storedProperty == column.storedProperty }) else { continue }
             do {
                 return try member.property.defaultValue?()
             } catch {

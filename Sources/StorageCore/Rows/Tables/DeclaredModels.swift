@@ -18,7 +18,7 @@ package struct DeclaredModels {
     /// Two schemas are one model if they are equal and refer back to the same schemas.
     private struct RecordPlace: Hashable {
         let schema: RecordSchema
-        let ancestors: [String: Int]
+        let ancestors: [StoredName: Int]
     }
 
     /// - Throws: `configuration` for a model that cannot be stored.
@@ -36,7 +36,7 @@ package struct DeclaredModels {
         try SchemaValidation.validateRules(list)
         guard (list[0].keyAssignment != nil) == schema.assignsKeys else {
             throw SchemaValidation.error(
-                model: schema.name, property: nil,
+                model: schema.storedName, property: nil,
                 "needs one integer or UUID key, and assignsKeys, where the store is to assign its keys")
         }
     }
@@ -71,7 +71,7 @@ package struct DeclaredModels {
         let index = list.count
         types[place] = index
         schemas.append(schema)
-        list.append(DeclaredModel(name: schema.name, properties: []))
+        list.append(DeclaredModel(name: StoredName(schema.name), properties: []))
         for property in schema.properties {
             let kind: DeclaredProperty.Kind
             switch property.kind {
@@ -113,36 +113,36 @@ package struct DeclaredModels {
     // MARK: Schemas
 
     private mutating func add(
-        _ schema: RecordSchema, ancestors: [String: Int]
+        _ schema: RecordSchema, ancestors: [StoredName: Int]
     ) throws(StorageError) -> Int {
         let free = schema.ancestors
         let place = RecordPlace(schema: schema, ancestors: ancestors.filter { free.contains($0.key) })
         if let known = records[place] { return known }
         let index = list.count
         records[place] = index
-        list.append(DeclaredModel(name: schema.name, properties: []))
+        list.append(DeclaredModel(name: schema.storedName, properties: []))
         var enclosing = ancestors
-        enclosing[schema.name] = index
+        enclosing[schema.storedName] = index
         let assigned = index == 0 && schema.assignsKeys ? schema.keyNames : []
         for property in schema.properties {
             let kind = try kind(of: property, in: schema, enclosing)
             list[index].properties.append(
-                DeclaredProperty(property, kind, isAssigned: assigned.contains(property.name)))
+                DeclaredProperty(property, kind, isAssigned: assigned.contains(property.storedName)))
         }
         return index
     }
 
     private mutating func kind(
-        of property: RecordSchema.Property, in schema: RecordSchema, _ enclosing: [String: Int]
+        of property: RecordSchema.Property, in schema: RecordSchema, _ enclosing: [StoredName: Int]
     ) throws(StorageError) -> DeclaredProperty.Kind {
         switch property.kind {
         case .column(let type): return .column(type)
         case .child(let child): return .one(try add(child, ancestors: enclosing))
         case .children(let child): return .many(try add(child, ancestors: enclosing))
         case .ancestor(let name, let isMany):
-            guard let ancestor = enclosing[name] else {
+            guard let ancestor = enclosing[StoredName(name)] else {
                 throw SchemaValidation.error(
-                    model: schema.name, property: property.name,
+                    model: schema.storedName, property: property.name,
                     "refers to \(name), and no schema around it has that name")
             }
             return isMany ? .many(ancestor) : .one(ancestor)
@@ -153,7 +153,7 @@ package struct DeclaredModels {
 /// A model of a declaration.
 package struct DeclaredModel {
     /// The stored name.
-    package var name: String
+    package var name: StoredName
     /// In the order in which rows are read and written.
     var properties: [DeclaredProperty]
 
@@ -175,21 +175,21 @@ package struct DeclaredModel {
 extension DeclaredModel {
     /// The former names of a property that other properties have now. A store records them, since data that have such a name
     /// in it are the other property's from then on. Nil if there are none.
-    func settledNames(of property: DeclaredProperty) -> [String]? {
+    func settledNames(of property: DeclaredProperty) -> [StoredName]? {
         let names = property.renamedFrom.filter { former in
-            !former.isSame(as: property.storedName) && properties.contains { $0.storedName.isSame(as: former) }
+            former != property.storedName && properties.contains { $0.storedName == former }
         }
         return names.isEmpty ? nil : names
     }
 
     /// The parts of a declaration in which two types of one stored name must agree.
     struct Signature: Hashable {
-        let name: [UInt8]
+        let name: StoredName
         let properties: [Property]
 
         struct Property: Hashable {
-            let name: [UInt8]
-            let former: [[UInt8]]
+            let name: StoredName
+            let former: [StoredName]
             let kind: DeclaredProperty.Kind
             let isOptional: Bool
             let traits: Int
@@ -199,10 +199,10 @@ extension DeclaredModel {
 
     var signature: Signature {
         Signature(
-            name: Array(name.utf8),
+            name: name,
             properties: properties.map { property in
                 Signature.Property(
-                    name: Array(property.storedName.utf8), former: property.renamedFrom.map { Array($0.utf8) },
+                    name: property.storedName, former: property.renamedFrom,
                     kind: property.kind, isOptional: property.isOptional, traits: property.traits.rawValue,
                     references: property.references)
             })
@@ -212,9 +212,9 @@ extension DeclaredModel {
 /// A property of a declared model; see ``Property``.
 package struct DeclaredProperty {
     var name: String
-    package var storedName: String
+    package var storedName: StoredName
     /// The stored names in older versions, the latest first.
-    package var renamedFrom: [String]
+    package var renamedFrom: [StoredName]
     /// True if the schema says how the property is stored so far, so that its rename is carried out whenever it is asked for. A
     /// type declares its renames for as long as older stores may exist.
     var isRenamedNow = false
@@ -244,8 +244,8 @@ package struct DeclaredProperty {
 
     init(_ property: Property, _ kind: Kind) {
         name = property.name
-        storedName = property.storedName
-        renamedFrom = property.renamedFrom
+        storedName = StoredName(property.storedName)
+        renamedFrom = property.renamedFrom.map { StoredName($0) }
         self.kind = kind
         isOptional = property.isOptional
         traits = property.traits
@@ -257,8 +257,8 @@ package struct DeclaredProperty {
     /// - Parameter isAssigned: whether it is a key that may be nil in records that are not stored yet.
     init(_ property: RecordSchema.Property, _ kind: Kind, isAssigned: Bool) {
         name = property.name
-        storedName = property.name
-        renamedFrom = property.renamedFrom.map { [$0] } ?? []
+        storedName = property.storedName
+        renamedFrom = property.renamedFrom.map { [StoredName($0)] } ?? []
         isRenamedNow = true
         self.kind = kind
         traits = []
@@ -276,7 +276,7 @@ package struct DeclaredProperty {
         }
         if let reference = property.reference {
             references = [reference]
-            target = .recorded(reference.model)
+            target = .recorded(reference.storedModel)
         }
     }
 
@@ -306,22 +306,22 @@ extension DeclaredProperty.Kind {
 }
 
 extension RecordSchema {
-    fileprivate var keyNames: [String] {
+    fileprivate var keyNames: [StoredName] {
         let marked = properties.filter(\.isKey)
-        return marked.isEmpty ? ["id"] : marked.map(\.name)
+        return marked.isEmpty ? ["id"] : marked.map(\.storedName)
     }
 
     /// The names of enclosing schemas that this one, or one inside it, refers back to.
-    fileprivate var ancestors: Set<String> {
-        var names: Set<String> = []
+    fileprivate var ancestors: Set<StoredName> {
+        var names: Set<StoredName> = []
         for property in properties {
             switch property.kind {
             case .column: break
             case .child(let child), .children(let child): names.formUnion(child.ancestors)
-            case .ancestor(let name, isMany: _): names.insert(name)
+            case .ancestor(let name, isMany: _): names.insert(StoredName(name))
             }
         }
-        names.remove(name)
+        names.remove(storedName)
         return names
     }
 }

@@ -6,7 +6,7 @@ import StorageDriver
 /// of numbered nodes for each declaring type and property, so the list is finite.
 package struct DeclaredTables {
     package struct Table {
-        package var path: [String]
+        package var path: StoredPath
         /// The owning table and property; nil for the root.
         package var owner: (table: Int, property: DeclaredProperty)?
         /// The table at which the recursion of this table begins, perhaps itself.
@@ -21,10 +21,10 @@ package struct DeclaredTables {
         var relations: [RelationBinding]
         var assignsKeys = false
         /// The former names of the owned property that other properties have now.
-        var settledNames: [String]?
+        var settledNames: [StoredName]?
 
         /// The name that is recorded for the owned model.
-        var recordedModel: String? { owner == nil ? nil : model.name }
+        var recordedModel: StoredName? { owner == nil ? nil : model.name }
 
         /// True if an owner may have several rows; nil if that is not recorded.
         var recordedIsMany: Bool? {
@@ -59,7 +59,7 @@ package struct DeclaredTables {
     private struct RecursiveKey: Hashable {
         let entry: Int
         let model: Int
-        let property: String
+        let property: StoredName
     }
 
     /// More tables than a reasonable model has. The limit applies before the names of a diamond of types fill the
@@ -143,8 +143,8 @@ package struct DeclaredTables {
 
     /// Below the entry of a recursion a table's path names the declaring type, so that it does not depend on the order
     /// of properties.
-    private func path(of property: DeclaredProperty, below owner: Int, entry: Int?) -> [String] {
-        guard let entry, !tables[owner].model.name.isSame(as: tables[entry].model.name) else {
+    private func path(of property: DeclaredProperty, below owner: Int, entry: Int?) -> StoredPath {
+        guard let entry, tables[owner].model.name != tables[entry].model.name else {
             return tables[entry ?? owner].path + [property.storedName]
         }
         return tables[entry].path + [tables[owner].model.name, property.storedName]
@@ -158,7 +158,7 @@ package struct DeclaredTables {
             let parent = ColumnSchema(name: "parent", role: .parent, property: "", type: .int64)
             return inheritedPrefix(of: entry) + [node, parent]
         }
-        let position = ColumnSchema(name: "position", role: .position, property: property.storedName, type: .int64)
+        let position = ColumnSchema(name: "position", role: .position, property: property.storedName.text, type: .int64)
         return inheritedPrefix(of: owner) + (isMany ? [position] : [])
     }
 
@@ -169,7 +169,7 @@ package struct DeclaredTables {
                 var type = ColumnType.int64
                 if let keyType = key.kind.columnType { type = keyType }
                 return ColumnSchema(
-                    name: "owner_" + key.storedName, role: .owner, property: key.storedName, type: type)
+                    name: "owner_\(key.storedName)", role: .owner, property: key.storedName.text, type: type)
             }
         }
         return tables[index].prefix.map { column in
@@ -181,9 +181,10 @@ package struct DeclaredTables {
 
     private func columns(_ property: DeclaredProperty, _ types: [ColumnType], at index: Int) -> [ColumnSchema] {
         // A key that the store assigns is nil only in models that are not stored yet.
-        let isAssigned = index == 0 && keyAssignment != nil && property.name == keys.first?.name
+        let isAssigned = index == 0 && keyAssignment != nil && property.storedName == keys.first?.storedName
         return types.enumerated().map { part, type in
-            let name = types.count == 1 ? property.storedName : property.storedName + "." + property.partNames[part]
+            let name =
+                types.count == 1 ? property.storedName.text : "\(property.storedName).\(property.partNames[part])"
             let reference = property.references.indices.contains(part) ? property.references[part] : nil
             var column = ColumnSchema(
                 name: name, property: name, type: type, isOptional: property.isOptional && !isAssigned,
@@ -200,7 +201,7 @@ package struct DeclaredTables {
     }
 
     private func presenceColumn(_ property: DeclaredProperty) -> ColumnSchema {
-        ColumnSchema(name: property.storedName, role: .presence, property: property.storedName, type: .bool)
+        ColumnSchema(name: property.storedName.text, role: .presence, property: property.storedName.text, type: .bool)
     }
 
     /// Returns whether rows of a model can be owned, at any depth, by a row of it.

@@ -32,9 +32,9 @@ extension ModelSchema {
     }
 }
 
-/// The places of properties in JSON. Names are compared by their bytes.
+/// The places of properties in JSON.
 private struct JSONPlaces {
-    private var inner: [[UInt8]: JSONPlaces] = [:]
+    private var inner: [StoredName: JSONPlaces] = [:]
     private var property: Property?
 
     /// Takes the property's place; returns the one whose place that is, contains or is in.
@@ -47,7 +47,7 @@ private struct JSONPlaces {
             self.property = property
             return nil
         }
-        return inner[Array(name.utf8), default: JSONPlaces()].add(property, names.dropFirst())
+        return inner[StoredName(name), default: JSONPlaces()].add(property, names.dropFirst())
     }
 
     /// A property here or further inside.

@@ -9,14 +9,13 @@ final class ModelNames: Sendable {
         var signature: [DeclaredModel.Signature]
     }
 
-    private let claims = Mutex<[[UInt8]: Claim]>([:])
+    private let claims = Mutex<[StoredName: Claim]>([:])
 
     /// The types, each the first of its name.
     var types: [any Storable.Type] { claims.withLock { $0.values.compactMap(\.types.first) } }
 
     /// Releases the name of a type that could not be opened, or whose transaction was undone.
-    func release(_ name: String, of type: ObjectIdentifier) {
-        let name = Array(name.utf8)
+    func release(_ name: StoredName, of type: ObjectIdentifier) {
         claims.withLock { claims in
             claims[name]?.types.removeAll { ObjectIdentifier($0) == type }
             if claims[name]?.types.isEmpty == true { claims[name] = nil }
@@ -29,7 +28,7 @@ final class ModelNames: Sendable {
     func claim(_ declared: DeclaredTables, by type: any Storable.Type) throws(StorageError) {
         let signature = declared.signature
         let other = claims.withLock { claims -> (any Storable.Type)? in
-            let name = Array(declared.model.name.utf8)
+            let name = declared.model.name
             guard let claim = claims[name] else {
                 claims[name] = Claim(types: [type], signature: signature)
                 return nil

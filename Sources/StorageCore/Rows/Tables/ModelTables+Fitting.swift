@@ -25,7 +25,7 @@ extension ModelTables {
         }
         let own = Set(bindings.map(\.schema.name))
         let others = recorded.filter {
-            !own.contains($0.name) && !$0.isForeign && $0.path.first.map { $0.isSame(as: root.schema.path[0]) } == true
+            !own.contains($0.name) && !$0.isForeign && $0.storedPath.first == root.schema.storedPath[0]
         }
         return ModelTables(name: name, tables: bindings, assigns: assigns, undeclared: others)
     }

@@ -8,10 +8,10 @@ extension ModelTables {
     ///   - hasRemoved: whether properties that no program declares any more are properties all the same.
     /// - Throws: `invalidQuery` if no model has the name.
     package convenience init(
-        recorded name: String, _ tables: [TableSchema], hasRemoved: Bool = false
+        recorded name: StoredName, _ tables: [TableSchema], hasRemoved: Bool = false
     ) throws(StorageError) {
         let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
-        let roots = tables.filter(\.isRoot).map { $0.path[0] }
+        let roots = tables.filter(\.isRoot).map { $0.storedPath[0] }
         let bindings = recorded.list.indices.map {
             Self.binding($0, in: recorded, roots: roots, hasRemoved: hasRemoved)
         }
@@ -38,7 +38,7 @@ extension ModelTables {
     }
 
     private static func binding(
-        _ index: Int, in tables: RecordedTables, roots: [String], hasRemoved: Bool
+        _ index: Int, in tables: RecordedTables, roots: [StoredName], hasRemoved: Bool
     ) -> TableBinding {
         let schema = tables.list[index]
         let prefix = schema.prefix
@@ -64,8 +64,8 @@ extension ModelTables {
                 + composite.map { .reference($0) },
             relations: relations, references: references,
             // A store does not record the keys of owned records; most are called id.
-            identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].property == "id" },
-            names: names.map { .init(name: $0, storedName: $0) })
+            identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].storedProperty == "id" },
+            names: names.map { .init(name: StoredName($0), storedName: StoredName($0)) })
     }
 
     /// The removed columns that have values. One that said whether an array is nil has none if the array is
@@ -75,7 +75,7 @@ extension ModelTables {
             schema.columns.indices.filter { index in
                 let column = schema.columns[index]
                 guard column.isRemoved, column.role == .presence else { return column.isRemoved }
-                return owned.contains { $0.isRemoved && $0.path.last?.isSame(as: column.property) == true }
+                return owned.contains { $0.isRemoved && $0.storedPath.last == column.storedProperty }
             })
     }
 
@@ -86,7 +86,7 @@ extension ModelTables {
 
     /// The references in a table's rows: the columns from a first part to the next.
     private static func references(
-        in schema: TableSchema, _ cells: [Int], _ roots: [String]
+        in schema: TableSchema, _ cells: [Int], _ roots: [StoredName]
     ) -> [ReferenceBinding] {
         schema.references.compactMap { columns, reference in
             guard columns.allSatisfy(cells.contains) else { return nil }
@@ -95,12 +95,13 @@ extension ModelTables {
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
             var known = reference
             // A removed property may refer to a removed model.
-            if schema.isRemoved || first.isRemoved, !roots.contains(where: { $0.isSame(as: reference.model) }) {
+            if schema.isRemoved || first.isRemoved, !roots.contains(reference.storedModel) {
                 known.onDelete = .unchecked
             }
+            let property = reference.isElement ? schema.path.last ?? name : base
             return ReferenceBinding(
-                property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
-                schema: known, columns: columns, in: cells)
+                property: property, target: .recorded(reference.storedModel), schema: known, columns: columns, in: cells
+            )
         }
     }
 
@@ -108,12 +109,12 @@ extension ModelTables {
     private static func relation(
         of owner: TableSchema, columns own: [Int], to child: TableSchema, target: Int
     ) -> RelationBinding {
-        let name = child.path.last ?? ""
+        let name = child.storedPath.last ?? ""
         let isMany = child.holdsMany(below: owner)
         return RelationBinding(
-            storedProperty: name, property: name, target: target, isMany: isMany,
+            storedProperty: name, property: name.text, target: target, isMany: isMany,
             isOptional: isMany
-                ? own.contains { owner.columns[$0].role == .presence && owner.columns[$0].property.isSame(as: name) }
+                ? own.contains { owner.columns[$0].role == .presence && owner.columns[$0].storedProperty == name }
                 : !child.isRequired)
     }
 }
@@ -130,11 +131,11 @@ package struct RecordedTables {
 
     /// - Throws: `invalidQuery` if no model has the name; `schemaMismatch` for a type that owns itself in a store that
     ///   was written before the names of owned types were recorded.
-    init(_ name: String, _ recorded: [TableSchema]) throws(StorageError) {
+    init(_ name: StoredName, _ recorded: [TableSchema]) throws(StorageError) {
         list = Self.list(name, recorded)
         guard let root = list.first, root.isRoot else {
             throw StorageError.unknownModel(
-                name, among: recorded.filter { $0.isRoot && !$0.isStoresOwn }.map { $0.path.joined() })
+                name.text, among: recorded.filter { $0.isRoot && !$0.isStoresOwn }.map { $0.path.joined() })
         }
         if let table = list.dropFirst().first(where: { $0.isRoot || !$0.isOwned(by: root) }) {
             throw StorageError(
@@ -147,15 +148,15 @@ package struct RecordedTables {
         for index in list.indices.dropFirst() { try place(index) }
     }
 
-    package static func list(_ name: String, _ recorded: [TableSchema]) -> [TableSchema] {
-        let own = recorded.filter { $0.path.first.map { $0.isSame(as: name) } == true }
+    package static func list(_ name: StoredName, _ recorded: [TableSchema]) -> [TableSchema] {
+        let own = recorded.filter { $0.storedPath.first == name }
         // Owners have shorter paths; of equal ones the first made comes first.
         return own.enumerated().sorted { ($0.element.path.count, $0.offset) < ($1.element.path.count, $1.offset) }
             .map(\.element)
     }
 
     /// The stored name of the model whose rows a table holds.
-    func model(of index: Int) -> String { list[index].model ?? list[index].path.last ?? "" }
+    func model(of index: Int) -> StoredName { list[index].storedModel ?? list[index].storedPath.last ?? "" }
 
     private mutating func place(_ index: Int) throws(StorageError) {
         let table = list[index]
@@ -170,21 +171,23 @@ package struct RecordedTables {
         entries[index] = above
         // Below the entry a path names the declaring type, except the entry's own path.
         let isOfEntry = isDirectly(index, below: above)
-        let type = isOfEntry ? recursiveModel(of: above) : table.path.dropLast().last ?? ""
+        let type = isOfEntry ? recursiveModel(of: above) : table.storedPath.dropLast().last ?? ""
         for owner in list.indices where owner == above || isNode(owner, below: above) {
-            let isOwner = owner == above && isOfEntry || model(of: owner).isSame(as: type)
+            let isOwner = owner == above && isOfEntry || model(of: owner) == type
             if isOwner { owned[owner].append(index) }
         }
     }
 
     /// The stored name of an entry's type, by which rows of that type further below are known. A program that gives the
     /// entry's rows to another type renames the entry alone: then the name is the one of the rows below that no path has.
-    private func recursiveModel(of entry: Int) -> String {
+    private func recursiveModel(of entry: Int) -> StoredName {
         let nodes = list.indices.filter { isNode($0, below: entry) }
         let own = model(of: entry)
-        if nodes.contains(where: { model(of: $0).isSame(as: own) }) { return own }
-        let declaring = nodes.filter { !isDirectly($0, below: entry) }.compactMap { list[$0].path.dropLast().last }
-        let others = nodes.map { model(of: $0) }.filter { model in !declaring.contains { $0.isSame(as: model) } }
+        if nodes.contains(where: { model(of: $0) == own }) { return own }
+        let declaring = nodes.filter { !isDirectly($0, below: entry) }.compactMap {
+            list[$0].storedPath.dropLast().last
+        }
+        let others = nodes.map { model(of: $0) }.filter { !declaring.contains($0) }
         return others.first ?? own
     }
 
@@ -204,13 +207,13 @@ package struct RecordedTables {
     }
 
     private func isAbove(_ owner: TableSchema, _ table: TableSchema) -> Bool {
-        owner.path.count < table.path.count && zip(owner.path, table.path).allSatisfy { $0.isSame(as: $1) }
+        owner.path.count < table.path.count && table.storedPath.starts(with: owner.storedPath)
     }
 }
 
 extension TableSchema {
     /// Returns whether it is the root's table of a model.
-    package func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
+    package func isRoot(of model: StoredName) -> Bool { isRoot && !isRemoved && storedPath[0] == model }
 
     /// Returns whether an owner may have several rows here. If that is not recorded, several are assumed, which loses
     /// none.

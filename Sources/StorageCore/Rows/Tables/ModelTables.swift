@@ -4,7 +4,7 @@ import StorageDriver
 @usableFromInline
 package final class ModelTables: Sendable {
     /// The model's stored name.
-    package let name: String
+    package let name: StoredName
     /// The root's table first, then the tables of owned properties.
     package let tables: [TableBinding]
     package let root: TableBinding
@@ -24,7 +24,7 @@ package final class ModelTables: Sendable {
     package let undeclared: [TableSchema]
 
     /// - Parameter tables: the root's first; never empty.
-    init(name: String, tables: [TableBinding], assigns: KeyAssignment?, undeclared: [TableSchema] = []) {
+    init(name: StoredName, tables: [TableBinding], assigns: KeyAssignment?, undeclared: [TableSchema] = []) {
         self.undeclared = undeclared
         self.name = name
         self.tables = tables
@@ -45,7 +45,7 @@ package final class ModelTables: Sendable {
     package var rootKeyCount: Int { root.keyCells.count }
 
     /// The stored names of the models that the rows refer to.
-    var targets: [String] { tables.flatMap(\.references).map(\.schema.model) }
+    var targets: [StoredName] { tables.flatMap(\.references).map(\.schema.storedModel) }
 }
 
 /// Maps the cells that a model reads and writes to the columns of a recorded table.
@@ -94,8 +94,8 @@ package final class TableBinding: Sendable {
     }
 
     struct MemberName: Sendable {
-        let name: String
-        let storedName: String
+        let name: StoredName
+        let storedName: StoredName
     }
 
     /// A property as a query resolves it.
@@ -132,14 +132,13 @@ package final class TableBinding: Sendable {
 
     /// The member with the name, in Swift or as it is stored.
     func ordinal(of name: String) -> Int? {
-        let wanted = name.utf8
-        return names.firstIndex { $0.name.utf8.elementsEqual(wanted) }
-            ?? names.firstIndex { $0.storedName.utf8.elementsEqual(wanted) }
+        let name = StoredName(name)
+        return names.firstIndex { $0.name == name } ?? names.firstIndex { $0.storedName == name }
     }
 
     /// Explains why a name is unknown.
     func lacks(_ name: String) -> String {
-        let known = names.map(\.name)
+        let known = names.map(\.name.text)
         return
             "\(schema.path.joined(separator: ".")) has no property \(name)\(SpellingSuggestion.hint(name, among: known)); "
             + "it has \(known.joined(separator: ", "))"
@@ -183,7 +182,7 @@ extension TableSchema {
 
 /// An owned property: which table its rows are in.
 package struct RelationBinding: Sendable {
-    package let storedProperty: String
+    package let storedProperty: StoredName
     let property: String
     package let target: Int
     package let isMany: Bool

@@ -18,7 +18,7 @@ struct PropertyKinds {
     }
 
     /// Nor can a rename make them of one.
-    func requireNoColumn(_ former: String, renamedTo property: DeclaredProperty) throws(StorageError) {
+    func requireNoColumn(_ former: StoredName, renamedTo property: DeclaredProperty) throws(StorageError) {
         guard let column = column(former), !column.isRemoved else { return }
         throw mismatch(
             property,
@@ -42,7 +42,7 @@ struct PropertyKinds {
         )
     }
 
-    func bothHoldData(_ property: DeclaredProperty, former: String) -> StorageError {
+    func bothHoldData(_ property: DeclaredProperty, former: StoredName) -> StorageError {
         mismatch(
             property,
             "\(property.storedName) is declared as renamed from \(former), and both hold data. Leave out renamedFrom to "
@@ -60,27 +60,26 @@ struct PropertyKinds {
         return "several owned \(model)"
     }
 
-    private func column(_ name: String) -> ColumnSchema? {
+    private func column(_ name: StoredName) -> ColumnSchema? {
         guard let owner, !owner.isForeign else { return nil }
-        return owner.columns.first { $0.role == .property && $0.property.isSame(as: name) }
+        return owner.columns.first { $0.role == .property && $0.storedProperty == name }
     }
 
     func mismatch(_ property: DeclaredProperty, _ problem: String) -> StorageError {
         StorageError(
-            .schemaMismatch, "\(problem). Nothing was changed.", operation: "open", model: table.path.first,
+            .schemaMismatch, "\(problem). Nothing was changed.", operation: "open", model: table.path.texts.first,
             property: property.name)
     }
 }
 
 /// The recorded tables that the rows of one table own, or owned when they were last declared.
 struct RecordedOwned {
-    /// The columns by their recorded names, as bytes.
-    var byName: [[UInt8]: TableSchema]
-    /// The columns by the stored names of the declared properties to which they belong.
-    var declared: [[UInt8]: TableSchema]
+    /// The tables by their recorded names.
+    var byName: [StoredName: TableSchema]
+    /// The tables by the stored names of the declared properties to which they belong.
+    var declared: [StoredName: TableSchema]
 
-    func table(_ name: String) -> TableSchema? { byName[Array(name.utf8)] }
-    func declared(_ property: DeclaredProperty) -> TableSchema? { declared[Array(property.storedName.utf8)] }
+    func declared(_ property: DeclaredProperty) -> TableSchema? { declared[property.storedName] }
 }
 
 /// The facts about stored rows that planning needs, only where two properties share a name.

@@ -7,9 +7,9 @@ extension RecordSchema {
     /// - Throws: `schemaMismatch`, with the first property that is recorded with another kind.
     func adding(_ wanted: RecordSchema) throws(StorageError) -> RecordSchema {
         let sum = try adding(wanted, path: [])
-        let keys = wanted.properties.filter(\.isKey).map(\.name)
-        guard keys.isEmpty || keys == properties.filter(\.isKey).map(\.name) else {
-            throw mismatch([], "\(keys.joined(separator: ", ")) is not the key that is stored")
+        let keys = wanted.properties.filter(\.isKey).map(\.storedName)
+        guard keys.isEmpty || keys == properties.filter(\.isKey).map(\.storedName) else {
+            throw mismatch([], "\(keys.map(\.text).joined(separator: ", ")) is not the key that is stored")
         }
         guard !wanted.assignsKeys || assignsKeys || hasUUIDKey else {
             throw mismatch([], "the store does not assign its keys")
@@ -26,10 +26,10 @@ extension RecordSchema {
     private func adding(_ wanted: RecordSchema, path: [String]) throws(StorageError) -> RecordSchema {
         var sum = self
         for property in wanted.properties {
-            if let index = sum.properties.firstIndex(where: { $0.name.isSame(as: property.name) }) {
+            if let index = sum.properties.firstIndex(where: { $0.storedName == property.storedName }) {
                 sum.properties[index] = try adding(property, to: sum.properties[index], path: path + [property.name])
             } else if let former = property.renamedFrom,
-                let index = sum.properties.firstIndex(where: { $0.name.isSame(as: former) })
+                let index = sum.properties.firstIndex(where: { $0.storedName == StoredName(former) })
             {
                 sum.properties[index] = try adding(property, to: sum.properties[index], path: path + [property.name])
                 (sum.properties[index].name, sum.properties[index].renamedFrom) = (property.name, former)
@@ -53,7 +53,7 @@ extension RecordSchema {
         guard stored.isOptional || !wanted.isOptional || stored.isKey else {
             throw mismatch(path, "it is stored as required and declared as Optional")
         }
-        guard wanted.reference == nil || stored.reference?.model == wanted.reference?.model else {
+        guard wanted.reference == nil || stored.reference?.storedModel == wanted.reference?.storedModel else {
             throw mismatch(
                 path,
                 "it refers to \(wanted.reference?.model ?? "nothing"), and is stored as "

@@ -6,7 +6,7 @@ extension RecordSchema {
         var schemas: [RecordSchema] = []
         let tables = tables.filter { !$0.isRemoved }
         for root in tables where root.isRoot && !root.isStoresOwn {
-            schemas.append(try RecordSchema(RecordedTables(root.path[0], tables)))
+            schemas.append(try RecordSchema(RecordedTables(root.storedPath[0], tables)))
         }
         return schemas
     }
@@ -39,7 +39,7 @@ private struct RecordedTree {
                 "The types that own each other make a tree of more than \(DeclaredTables.maximumTables).",
                 model: tables.list[0].path.first)
         }
-        var schema = RecordSchema(name: tables.model(of: index), properties: [], assignsKeys: table.assignsKeys)
+        var schema = RecordSchema(name: tables.model(of: index).text, properties: [], assignsKeys: table.assignsKeys)
         var owned = tables.owned[index]
         for (place, column) in table.columns.enumerated() where !column.isRemoved {
             switch column.role {
@@ -47,7 +47,7 @@ private struct RecordedTree {
                 let isKey = table.isRoot && table.key.contains(place)
                 schema.properties.append(RecordSchema.Property(column, isKey: isKey))
             case .presence:
-                let child = owned.firstIndex { tables.list[$0].path.last?.isSame(as: column.property) == true }
+                let child = owned.firstIndex { tables.list[$0].storedPath.last == column.storedProperty }
                 guard let child else { break }
                 // Tables are made in the order of the properties, so the tables before it belong to earlier properties.
                 for earlier in owned[...child] {
@@ -65,23 +65,23 @@ private struct RecordedTree {
         _ child: Int, below owner: Int, _ ancestors: [Int]
     ) throws(StorageError) -> RecordSchema.Property {
         let table = tables.list[child]
-        let name = table.path.last ?? ""
+        let name = table.storedPath.last ?? ""
         let isMany = table.holdsMany(below: tables.list[owner])
         let isOptional = isMany ? tables.list[owner].hasPresence(of: name) : !table.isRequired
         let kind: RecordSchema.Kind
         if let entry = tables.entries[child], ancestors.contains(where: { isSame($0, as: child, below: entry) }) {
-            kind = .ancestor(tables.model(of: child), isMany: isMany)
+            kind = .ancestor(tables.model(of: child).text, isMany: isMany)
         } else {
             let schema = try schema(at: child, ancestors: ancestors)
             kind = isMany ? .children(schema) : .child(schema)
         }
-        return RecordSchema.Property(name: name, kind: kind, isOptional: isOptional)
+        return RecordSchema.Property(name: name.text, kind: kind, isOptional: isOptional)
     }
 
     /// Returns whether the rows of two tables of one recursion are of one model.
     private func isSame(_ ancestor: Int, as child: Int, below entry: Int) -> Bool {
         (ancestor == entry || tables.entries[ancestor] == entry)
-            && tables.model(of: ancestor).isSame(as: tables.model(of: child))
+            && tables.model(of: ancestor) == tables.model(of: child)
     }
 }
 

@@ -18,16 +18,25 @@ public import StorageDriver
 /// ```
 public struct RecordSchema: Hashable, Sendable, Codable {
     /// The model's stored name.
-    public var name: String
+    @inlinable public var name: String {
+        get { storedName.text }
+        set { storedName = StoredName(newValue) }
+    }
+    @usableFromInline package var storedName: StoredName
     /// The properties under their stored names, in the order in which they are stored.
     public var properties: [Property]
     /// A Boolean value that indicates whether the store numbers records without a key. The key is then one integer. Has
     /// no meaning for owned records.
     public var assignsKeys: Bool
 
+    private enum CodingKeys: String, CodingKey {
+        case properties, assignsKeys
+        case storedName = "name"
+    }
+
     /// A model of properties.
     public init(name: String, properties: [Property], assignsKeys: Bool = false) {
-        self.name = name
+        storedName = StoredName(name)
         self.properties = properties
         self.assignsKeys = assignsKeys
     }
@@ -35,7 +44,11 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     /// One stored property.
     public struct Property: Hashable, Sendable, Codable {
         /// The stored name.
-        public var name: String
+        @inlinable public var name: String {
+            get { storedName.text }
+            set { storedName = StoredName(newValue) }
+        }
+        @usableFromInline package var storedName: StoredName
         /// The kind of its stored values.
         public var kind: Kind
         /// A Boolean value that indicates whether the property may be nil.
@@ -66,12 +79,17 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         /// texts can be, in owned records too.
         public var searchWeight: Double?
 
+        private enum CodingKeys: String, CodingKey {
+            case kind, isOptional, isKey, isIndexed, isUnique, reference, renamedFrom, expiry, searchWeight
+            case storedName = "name"
+        }
+
         /// A property; by default neither Optional, nor a part of the key, nor indexed, nor searched.
         public init(
             name: String, kind: Kind, isOptional: Bool = false, isKey: Bool = false, isIndexed: Bool = false,
             isUnique: Bool = false, reference: Reference? = nil, searchWeight: Double? = nil
         ) {
-            self.name = name
+            storedName = StoredName(name)
             self.kind = kind
             self.isOptional = isOptional
             self.isKey = isKey

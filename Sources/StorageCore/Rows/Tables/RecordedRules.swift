@@ -63,7 +63,7 @@ extension TableSchema {
         let others = references.filter { !declared.contains($0.columns[0]) && $0.columns.allSatisfy(columns.contains) }
         return others.map { reference in
             ReferenceBinding(
-                property: self.columns[reference.columns[0]].property, target: .recorded(reference.schema.model),
+                property: self.columns[reference.columns[0]].property, target: .recorded(reference.schema.storedModel),
                 schema: reference.schema, columns: reference.columns, in: columns)
         }
     }

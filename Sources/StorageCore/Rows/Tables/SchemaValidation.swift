@@ -19,11 +19,10 @@ enum SchemaValidation {
                 model: schema.name, property: nil, "has \(keys.count) key properties; a key has at most \(maximumKeys)")
         }
         for key in keys { try validateKey(key, schema, isOnly: keys.count == 1) }
-        // By their bytes: two normal forms of a name are two names.
-        var names: Set<[UInt8]> = []
+        var names: Set<StoredName> = []
         for property in schema.properties {
             try validateName(property.storedName, model: schema.name, property: property.name)
-            guard names.insert(Array(property.storedName.utf8)).inserted else {
+            guard names.insert(property.storedName).inserted else {
                 throw error(
                     model: schema.name, property: property.name,
                     "has the stored name of another property; give it one with @Field")
@@ -70,7 +69,7 @@ enum SchemaValidation {
         return []
     }
 
-    static func noKey(_ model: String) -> StorageError {
+    static func noKey(_ model: StoredName) -> StorageError {
         error(
             model: model, property: nil,
             "has no key, so it can be owned but not stored by itself; name a property id, or mark the key with @Key")
@@ -78,9 +77,9 @@ enum SchemaValidation {
 
     /// The data of a former name go to one property. Another one may be called so today.
     private static func validateRenames(_ schema: DeclaredModel) throws(StorageError) {
-        var taken: Set<[UInt8]> = []
+        var taken: Set<StoredName> = []
         for property in schema.properties {
-            for former in property.renamedFrom where !taken.insert(Array(former.utf8)).inserted {
+            for former in property.renamedFrom where !taken.insert(former).inserted {
                 throw error(
                     model: schema.name, property: property.name,
                     "is renamed from \(former), which is a former name already; name it once, for the property that has its data"
@@ -104,7 +103,7 @@ enum SchemaValidation {
         }
     }
 
-    private static func validateTraits(_ property: DeclaredProperty, _ model: String) throws(StorageError) {
+    private static func validateTraits(_ property: DeclaredProperty, _ model: StoredName) throws(StorageError) {
         guard !property.traits.isDisjoint(with: [.indexed, .unique]) else { return }
         switch property.kind {
         case .column(.embedded), .column(.array): break
@@ -171,8 +170,8 @@ enum SchemaValidation {
         }
     }
 
-    private static func validateName(_ name: String, model: String, property: String?) throws(StorageError) {
-        guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.value == 0 }), name.utf8.count <= 255 else {
+    private static func validateName(_ name: StoredName, model: StoredName, property: String?) throws(StorageError) {
+        guard (1...255).contains(name.text.utf8.count), !name.text.utf8.contains(0) else {
             throw error(model: model, property: property, "needs a stored name of 1 to 255 bytes without NUL")
         }
     }
@@ -195,7 +194,7 @@ enum SchemaValidation {
 
     private static let maximumDepth = 200
 
-    static func error(model: String, property: String?, _ problem: String) -> StorageError {
+    static func error(model: StoredName, property: String?, _ problem: String) -> StorageError {
         let subject = property.map { "The property \($0)" } ?? "The model"
         return StorageError(
             .configuration, "\(subject) \(problem).", operation: "open", model: model, property: property)

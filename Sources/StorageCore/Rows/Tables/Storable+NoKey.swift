@@ -13,6 +13,6 @@ extension Storable where Key == Never {
 
     /// Throws `configuration`: no such key exists.
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> Never {
-        throw SchemaValidation.noKey(schema.name)
+        throw SchemaValidation.noKey(StoredName(schema.name))
     }
 }

@@ -3,7 +3,4 @@ package import StorageDriver
 extension TableSchema {
     /// True if this is one of the store's internal tables, which belong to no model.
     package var isStoresOwn: Bool { path.first?.utf8.first == 0 }
-
-    /// The path as bytes, which distinguishes two tables of a store.
-    package var pathBytes: [[UInt8]] { path.map { Array($0.utf8) } }
 }

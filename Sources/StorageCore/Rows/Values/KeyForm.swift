@@ -65,7 +65,7 @@ extension RowContext {
                 name: schema.name, path: [schema.name], columns: columns, key: Array(columns.indices)),
             form: .root, columns: Array(columns.indices), prefixCount: 0, keyCells: Array(columns.indices), members: [],
             relations: [])
-        self.init(model: ModelTables(name: schema.name, tables: [table], assigns: nil), table: table)
+        self.init(model: ModelTables(name: StoredName(schema.name), tables: [table], assigns: nil), table: table)
     }
 }
 

@@ -209,7 +209,7 @@ package final class JoinedRows {
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
         let (table, reference) = try target.model.reference(inverse.ordinals)
-        guard reference.schema.model.isSame(as: reading.model.name) else { throw invalid() }
+        guard reference.schema.storedModel == reading.model.name else { throw invalid() }
         if table !== target.model.root {
             let (pairs, index) = try target.rows(of: table, referringBy: reference, to: owners)
             return try lists(pairs, index: index, of: target, records: records)

@@ -58,7 +58,7 @@ struct ListRows {
         owner = list.owner
     }
 
-    private static func disagreement(_ model: String) -> StorageError {
+    private static func disagreement(_ model: StoredName) -> StorageError {
         StorageError(
             .configuration, "values(of:) does not give one value for each key property; make them agree.", model: model)
     }

@@ -43,7 +43,7 @@ package final class ModelRows<Model: Storable> {
     }
 
     private static func initial(
-        _ member: DeclaredTables.Member, _ column: ColumnSchema, model: String
+        _ member: DeclaredTables.Member, _ column: ColumnSchema, model: StoredName
     ) throws(StorageError) -> Value {
         if column.role == .presence { return .int(0) }
         do {
@@ -214,7 +214,7 @@ final class RowsSession: StorageSession {
     func tables() -> [TableSchema] { schemas }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        guard let table = schemas.firstIndex(where: { $0.path == plan.table.path }) else {
+        guard let table = schemas.firstIndex(where: { $0.storedPath == plan.table.storedPath }) else {
             throw StorageError(.io, "The rows of \(plan.table.name) are not in memory.")
         }
         return buffers[table].cursor(Array(0..<buffers[table].count))

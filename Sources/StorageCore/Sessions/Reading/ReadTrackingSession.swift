@@ -11,7 +11,7 @@ package protocol ReadTrackingSession: StorageSession {
     /// The session below, for rows that are no part of a result and follow from a model's records.
     ///
     /// - Parameter model: the model, which counts as read.
-    func untracked(reading model: String) -> any StorageSession
+    func untracked(reading model: StoredName) -> any StorageSession
 
     /// Adds a part of the result to the digest.
     func show(_ body: (inout RowDigest) -> Void)

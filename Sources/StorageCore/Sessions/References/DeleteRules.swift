@@ -6,10 +6,10 @@ import StorageDriver
 /// Costs a lookup by index for each referring property and level, for any number of records.
 struct DeleteRules {
     let context: TransactionContext
-    private var denied: [(referrer: Referrer, target: String, keys: KeyList)] = []
+    private var denied: [(referrer: Referrer, target: StoredName, keys: KeyList)] = []
     private var open: [(keys: KeyList, model: ModelHandle)] = []
     /// The records already deleted, by the model's name, at which a cycle ends.
-    private var deleted = ByName<Set<[Value]>>()
+    private var deleted: [StoredName: Set<[Value]>] = [:]
 
     init(context: TransactionContext) { self.context = context }
 
@@ -37,8 +37,7 @@ struct DeleteRules {
         // A layer may keep records, and then no rule applies.
         guard let reactions = context.reactions, context.hooks?.decidesDeletions(of: model.name) != true else { return }
         var levels = [(keys: keys, model: model, referrers: referrers)]
-        var found = ByName<Set<[Value]>>()
-        found[model.name] = Set(keys)
+        var found: [StoredName: Set<[Value]>] = [model.name: Set(keys)]
         var next = 0
         while next < levels.count {
             let (keys, model, referrers) = levels[next]
@@ -91,7 +90,7 @@ struct DeleteRules {
     }
 
     private mutating func apply(
-        _ referrer: Referrer, to keys: KeyList, of target: String, in writer: any StorageWriter
+        _ referrer: Referrer, to keys: KeyList, of target: StoredName, in writer: any StorageWriter
     ) throws(StorageError) {
         switch referrer.rule {
         case .unchecked: break
@@ -127,7 +126,7 @@ struct DeleteRules {
     }
 
     private func judge(
-        _ denied: [(referrer: Referrer, target: String, keys: KeyList)]
+        _ denied: [(referrer: Referrer, target: StoredName, keys: KeyList)]
     ) throws(StorageError) {
         for (referrer, target, keys) in denied {
             let writer = try context.openWriter(target)

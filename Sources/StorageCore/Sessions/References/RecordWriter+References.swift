@@ -56,12 +56,12 @@ final class UnresolvedReferences {
         }
     }
 
-    private var places = ByName<(place: Place, keys: Set<[Value]>)>()
+    private var places: [StoredName: (place: Place, keys: Set<[Value]>)] = [:]
     /// The added references, in order.
-    private var added: [(place: String, key: [Value])] = []
+    private var added: [(place: StoredName, key: [Value])] = []
 
     func add(_ keys: [[Value]], _ place: Place) {
-        let id = place.model.tables[place.table].schema.name + "." + place.reference.property
+        let id = StoredName(place.model.tables[place.table].schema.name + "." + place.reference.property)
         for key in keys where places[id, default: (place, [])].keys.insert(key).inserted { added.append((id, key)) }
     }
 
@@ -79,7 +79,7 @@ final class UnresolvedReferences {
 
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
     func check(_ context: TransactionContext) throws(StorageError) {
-        for (_, entry) in places.entries.sorted(by: { $0.name < $1.name }) {
+        for (_, entry) in places.sorted(by: { $0.key < $1.key }) {
             try check(entry.place, entry.keys, in: context)
         }
     }

@@ -4,19 +4,19 @@ import StorageDriver
 /// any depth.
 package struct ExpiryDenial: Hashable {
     /// The stored name of the referring model.
-    package let model: String
+    package let model: StoredName
     /// The path of the rows that refer, and the property.
-    let path: [String]
-    package let property: String
+    let path: StoredPath
+    package let property: StoredName
     /// The model that is referred to.
-    let target: String
+    let target: StoredName
     /// The model whose records expire.
-    let expiring: String
+    let expiring: StoredName
 
     package var message: String {
-        let name = (path + [property]).joined(separator: ".")
+        let name = (path + [property]).joined()
         let going =
-            target.isSame(as: expiring)
+            target == expiring
             ? "whose records expire" : "whose records go with those of \(expiring), which expire"
         return "\(name) refers to \(target), \(going), and denies that they are deleted"
     }
@@ -27,39 +27,38 @@ package struct ExpiryDenial: Hashable {
         if going.isEmpty { return [] }
         return tables.flatMap { table in
             table.references.compactMap { reference in
-                guard reference.schema.onDelete == .deny, let expiring = going[name(reference.schema.model)] else {
+                guard reference.schema.onDelete == .deny, let expiring = going[reference.schema.storedModel] else {
                     return nil
                 }
                 return ExpiryDenial(
-                    model: table.path[0], path: table.path, property: table.columns[reference.columns[0]].property,
-                    target: reference.schema.model, expiring: expiring)
+                    model: table.storedPath[0], path: table.storedPath,
+                    property: table.columns[reference.columns[0]].storedProperty, target: reference.schema.storedModel,
+                    expiring: expiring)
             }
         }
     }
 
-    /// The models whose records may go because some expire, each with one of these. Names are compared by their bytes.
-    private static func goingModels(_ tables: [TableSchema]) -> [[UInt8]: String] {
-        var going: [[UInt8]: String] = [:]
-        var open: [[UInt8]] = []
+    /// The models whose records may go because some expire, each with one of these.
+    private static func goingModels(_ tables: [TableSchema]) -> [StoredName: StoredName] {
+        var going: [StoredName: StoredName] = [:]
+        var open: [StoredName] = []
         for table in tables where table.isRoot && table.columns.contains(where: \.isExpiry) {
-            going[name(table.path[0])] = table.path[0]
-            open.append(name(table.path[0]))
+            going[table.storedPath[0]] = table.storedPath[0]
+            open.append(table.storedPath[0])
         }
         if open.isEmpty { return [:] }
-        var cascading: [[UInt8]: [String]] = [:]
+        var cascading: [StoredName: [StoredName]] = [:]
         for table in tables {
             for reference in table.references where reference.schema.onDelete == .cascade {
-                cascading[name(reference.schema.model), default: []].append(table.path[0])
+                cascading[reference.schema.storedModel, default: []].append(table.storedPath[0])
             }
         }
         while let next = open.popLast() {
-            for model in cascading[next] ?? [] where going[name(model)] == nil {
-                going[name(model)] = going[next]
-                open.append(name(model))
+            for model in cascading[next] ?? [] where going[model] == nil {
+                going[model] = going[next]
+                open.append(model)
             }
         }
         return going
     }
-
-    private static func name(_ model: String) -> [UInt8] { Array(model.utf8) }
 }

@@ -46,7 +46,7 @@ struct ForeignMapping {
     /// The guarantees that the table does not give the model, and need not give.
     var notes: [SchemaStep] {
         table.members.flatMap(\.columns).compactMap { wanted in
-            guard wanted.isIndexed, let index = place(of: wanted.property) else {
+            guard wanted.isIndexed, let index = place(of: wanted.storedProperty) else {
                 return nil
             }
             guard !foreign.columns[index].isIndexed, !foreign.key.starts(with: [index]) else { return nil }
@@ -54,8 +54,8 @@ struct ForeignMapping {
         }
     }
 
-    private func place(of property: String) -> Int? {
-        foreign.columns.firstIndex { $0.property.utf8.elementsEqual(property.utf8) }
+    private func place(of property: StoredName) -> Int? {
+        foreign.columns.firstIndex { $0.storedProperty == property }
     }
 
     private func column(_ wanted: ColumnSchema) throws(StorageError) -> Int {
@@ -63,7 +63,7 @@ struct ForeignMapping {
             throw mismatch(
                 wanted.property, "is an optional array of owned models, which would need a column of its own")
         }
-        if let index = place(of: wanted.property) { return index }
+        if let index = place(of: wanted.storedProperty) { return index }
         let names = foreign.columns.map(\.property).joined(separator: ", ")
         throw mismatch(wanted.property, "is no column of the table, which has \(names)")
     }
@@ -74,7 +74,7 @@ struct ForeignMapping {
         if Set(wanted) == Set(foreign.key) { return wanted }
         if let only = wanted.first, wanted.count == 1, foreign.columns[only].isUnique { return wanted }
         let key = foreign.key.map { foreign.columns[$0].property }.joined(separator: ", ")
-        throw mismatch(table.model.keys.first?.storedName, "is the key, and the table's key is \(key)")
+        throw mismatch(table.model.keys.first?.storedName.text, "is the key, and the table's key is \(key)")
     }
 
     private func mismatch(_ property: String?, _ problem: String) -> StorageError {

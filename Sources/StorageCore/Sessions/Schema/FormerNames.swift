@@ -7,38 +7,39 @@ struct FormerNames {
     struct Declared {
         let property: DeclaredProperty
         /// The name with which it is recorded.
-        let name: String
+        let name: StoredName
 
         /// The names with which it was recorded, with the part that a reference to a key of several parts adds.
-        var formers: [(name: String, recorded: String)] {
-            property.renamedFrom.map { ($0, $0 + name.dropFirst(property.storedName.count)) }
+        var formers: [(name: StoredName, recorded: StoredName)] {
+            let part = name.text.utf8.dropFirst(property.storedName.text.utf8.count)
+            return property.renamedFrom.map { ($0, StoredName("\($0)\(String(part) ?? "")")) }
         }
     }
 
     /// A recorded name.
     struct Recorded {
-        let name: String
+        let name: StoredName
         let isRemoved: Bool
-        let settledNames: [String]
+        let settledNames: [StoredName]
     }
 
-    private var sources: [[UInt8]: String] = [:]
+    private var sources: [StoredName: StoredName] = [:]
     /// The names without data that renamed properties get.
-    private(set) var replaced: [String] = []
+    private(set) var replaced: [StoredName] = []
 
     /// - Parameter holdsData: whether records have data under a name.
     /// - Throws: `schemaMismatch` if a property and its former name both hold data.
     init(
         _ declared: [Declared], _ recorded: [Recorded], kinds: PropertyKinds,
-        holdsData: (String) throws(StorageError) -> Bool
+        holdsData: (StoredName) throws(StorageError) -> Bool
     ) throws(StorageError) {
-        let known = Dictionary(recorded.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Dictionary(recorded.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let formers = declared.map { Self.formers(of: $0, known) }
-        let wanted = Set(formers.joined().map { Array($0.utf8) })
+        let wanted = Set(formers.joined())
         for (declared, formers) in zip(declared, formers) {
-            let name = Array(declared.name.utf8)
+            let name = declared.name
             // A name that another property is renamed from is not this one's.
-            var source = known[name] != nil && !wanted.contains(name) ? declared.name : nil
+            var source = known[name] != nil && !wanted.contains(name) ? name : nil
             for former in formers {
                 if let current = source, try holdsData(current) {
                     guard try !holdsData(former) else { throw kinds.bothHoldData(declared.property, former: former) }
@@ -48,38 +49,32 @@ struct FormerNames {
             }
             sources[name] = source
         }
-        let used = Set(sources.values.map { Array($0.utf8) })
-        for declared in declared where known[Array(declared.name.utf8)] != nil {
-            let name = Array(declared.name.utf8)
-            if used.contains(name) { continue }
-            if sources[name] == nil { sources[name] = declared.name } else { replaced.append(declared.name) }
+        let used = Set(sources.values)
+        for name in declared.map(\.name) where known[name] != nil && !used.contains(name) {
+            if sources[name] == nil { sources[name] = name } else { replaced.append(name) }
         }
     }
 
     /// The former names that are recorded and not yet renamed.
-    private static func formers(of declared: Declared, _ known: [[UInt8]: Recorded]) -> [String] {
+    private static func formers(of declared: Declared, _ known: [StoredName: Recorded]) -> [StoredName] {
         let formers = declared.formers
         let names = [declared.name] + formers.map(\.recorded)
-        let settled = declared.property.isRenamedNow ? [] : names.flatMap { known[Array($0.utf8)]?.settledNames ?? [] }
+        let settled = declared.property.isRenamedNow ? [] : names.flatMap { known[$0]?.settledNames ?? [] }
         return formers.compactMap { name, recorded in
-            let isSettled = settled.contains { $0.isSame(as: name) }
-            guard known[Array(recorded.utf8)]?.isRemoved == false, !isSettled, !recorded.isSame(as: declared.name)
-            else {
-                return nil
-            }
-            return recorded
+            let isLeft = known[recorded]?.isRemoved == false && !settled.contains(name) && recorded != declared.name
+            return isLeft ? recorded : nil
         }
     }
 
     /// The recorded name of a property's data; nil if it has none.
-    func source(of name: String) -> String? { sources[Array(name.utf8)] }
+    func source(of name: StoredName) -> StoredName? { sources[name] }
 }
 
-extension [String]? {
+extension [StoredName]? {
     /// The names, and the further ones of another list; nil without any.
-    func adding(_ other: [String]?) -> [String]? {
+    func adding(_ other: [StoredName]?) -> [StoredName]? {
         guard let other else { return self }
         let names = self ?? []
-        return names + other.filter { name in !names.contains { $0.isSame(as: name) } }
+        return names + other.filter { !names.contains($0) }
     }
 }

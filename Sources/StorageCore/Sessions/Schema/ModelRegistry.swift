@@ -6,9 +6,9 @@ package import Synchronization
 package final class ModelRegistry: ModelResolver {
     private let handles = Mutex(HandlesByType())
     /// Models known only by their recorded tables, by their stored name.
-    private let recorded = Mutex(ByName<ModelHandle>())
+    private let recorded = Mutex<[StoredName: ModelHandle]>([:])
     /// The recorded models that no program declares in full, with everything that is recorded.
-    private let whole = Mutex(ByName<ModelHandle>())
+    private let whole = Mutex<[StoredName: ModelHandle]>([:])
     private let names = ModelNames()
     package let directory = ModelDirectory()
     /// The models whose types mark times to be filled in.
@@ -20,7 +20,7 @@ package final class ModelRegistry: ModelResolver {
     private let info: BackendInfo
     private let logger: Logger
     /// The rules that the program removes, by the stored names of their models.
-    private let removals: [(model: String, properties: [String])]
+    private let removals: [(model: StoredName, properties: [String])]
 
     /// The state of the known models and of the engine's tables at one time.
     package struct Version: Equatable {
@@ -29,7 +29,7 @@ package final class ModelRegistry: ModelResolver {
         package init(models: Int, tables: Int) { number = models &<< 32 | tables & 0xFFFF_FFFF }
     }
 
-    package init(_ info: BackendInfo, logger: Logger, removals: [(model: String, properties: [String])] = []) {
+    package init(_ info: BackendInfo, logger: Logger, removals: [(model: StoredName, properties: [String])] = []) {
         self.info = info
         self.logger = logger
         self.removals = removals
@@ -41,14 +41,14 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// Returns whether the program has declared a model of the stored name.
-    package func isDeclared(_ name: String) -> Bool {
-        handles.withLock { $0.contains { $0.name.isSame(as: name) } }
+    package func isDeclared(_ name: StoredName) -> Bool {
+        handles.withLock { $0.contains { $0.name == name } }
     }
 
     /// The stored name of a model.
-    package func name(of model: ModelSource) -> String {
+    package func name(of model: ModelSource) -> StoredName {
         switch model {
-        case .type(let type): handle(type)?.name ?? type.schema.name
+        case .type(let type): handle(type)?.name ?? StoredName(type.schema.name)
         case .recorded(let name), .whole(let name): name
         }
     }
@@ -59,8 +59,8 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// Returns the defaults that the program declares for records that lack some of a model's properties.
-    package func defaults(of model: String) -> DeclaredDefaults {
-        DeclaredDefaults(type: declared.first { $0.handle.name.isSame(as: model) }?.type)
+    package func defaults(of model: StoredName) -> DeclaredDefaults {
+        DeclaredDefaults(type: declared.first { $0.handle.name == model }?.type)
     }
 
     package func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
@@ -71,7 +71,7 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// Releases the names of types whose transaction was undone, unless they are known by another one.
-    package func release(_ claimed: [ObjectIdentifier: String]) {
+    package func release(_ claimed: [ObjectIdentifier: StoredName]) {
         for (type, name) in claimed where handles.withLock({ $0[type] == nil }) { names.release(name, of: type) }
     }
 
@@ -84,10 +84,10 @@ package final class ModelRegistry: ModelResolver {
         try claiming(types, canWrite ? nil : RuleRemovals.none, in: session) { (planners) throws(StorageError) in
             // Several types of one model have the steps of the first.
             let changed = planners.filter { $0.steps.contains { canWrite ? $0.changesStore : $0.isNeeded } }
-            let names = Set(changed.map { Array($0.model.utf8) })
+            let names = Set(changed.map(\.model))
             var (ready, outdated): ([(any Storable.Type, SchemaPlanner)], [any Storable.Type]) = ([], [])
             for (type, planner) in zip(types, planners) {
-                if names.contains(Array(planner.model.utf8)) {
+                if names.contains(planner.model) {
                     outdated.append(type)
                 } else {
                     ready.append((type, planner))
@@ -128,7 +128,7 @@ package final class ModelRegistry: ModelResolver {
         _ types: [any Storable.Type], _ removals: RuleRemovals? = nil, in session: any StorageSession,
         _ body: ([SchemaPlanner]) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        var claimed: [ObjectIdentifier: String] = [:]
+        var claimed: [ObjectIdentifier: StoredName] = [:]
         do throws(StorageError) {
             var declared: [DeclaredTables] = []
             for type in types {
@@ -172,16 +172,16 @@ package final class ModelRegistry: ModelResolver {
     func prepare(
         _ schemas: [RecordSchema], isExact: Bool, in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) -> [String] {
+    ) throws(StorageError) -> [StoredName] {
         var tables = PlannedTables(try writer.tables(), reservedPrefixes: info.reservedNamePrefixes)
         var planners: [SchemaPlanner] = []
         for schema in schemas {
             do throws(StorageError) {
-                let own = tables[schema.name]
+                let own = tables[schema.storedName]
                 let isKnown = !isExact && own.contains(where: \.isRoot)
                 let wanted =
                     isKnown
-                    ? try RecordSchema(RecordedTables(schema.name, own.filter { !$0.isRemoved })).adding(schema)
+                    ? try RecordSchema(RecordedTables(schema.storedName, own.filter { !$0.isRemoved })).adding(schema)
                     : schema
                 let removals = isExact ? RuleRemovals.all : RuleRemovals.none
                 planners.append(try planner(DeclaredTables(wanted), removals: removals, tables: &tables, in: writer))
@@ -195,7 +195,7 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// Drops the handles of models whose tables have changed.
-    package func forget(_ models: Set<String>) {
+    package func forget(_ models: Set<StoredName>) {
         guard !models.isEmpty else { return }
         schemaVersion.add(1, ordering: .releasing)
         handles.withLock { handles in
@@ -219,7 +219,7 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// The handle of a model as the store has recorded it. It is the same as long as its tables do not change.
-    package func recorded(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
+    package func recorded(_ name: StoredName, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let tables = try session.tables()
         let known = recorded.withLock { $0[name] }
         if let known, isMade(known.tables, of: tables) { return known }
@@ -228,7 +228,7 @@ package final class ModelRegistry: ModelResolver {
 
     /// The handle of a model as it is recorded, with the properties that no program declares any more: the history
     /// keeps and restores that too.
-    package func whole(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
+    package func whole(_ name: StoredName, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let handle = try recorded(name, in: session)
         guard !handle.tables.isWhole else { return handle }
         let tables = try session.tables()
@@ -240,11 +240,11 @@ package final class ModelRegistry: ModelResolver {
 
     /// Returns whether a recorded model, and all that it refers to, is as it was when it was bound.
     private func isMade(_ model: ModelTables, of tables: [TableSchema]) -> Bool {
-        var seen: Set<[UInt8]> = []
+        var seen: Set<StoredName> = []
         var open = [model]
         while let next = open.popLast() {
             guard next.isMade(of: tables) else { return false }
-            for name in next.targets where seen.insert(Array(name.utf8)).inserted {
+            for name in next.targets where seen.insert(name).inserted {
                 // A reference to a removed model fails only when it is used.
                 if let target = directory.tables(named: name) { open.append(target) }
             }
@@ -253,13 +253,13 @@ package final class ModelRegistry: ModelResolver {
     }
 
     /// Binds a recorded model and the models that it refers to.
-    private func record(_ name: String, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
+    private func record(_ name: StoredName, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
         let model = try ModelTables(recorded: name, tables)
-        var seen: Set<[UInt8]> = [Array(name.utf8)]
+        var seen: Set<StoredName> = [name]
         var open = [model]
         directory.set(model, named: name)
         while let next = open.popLast() {
-            for name in next.targets where seen.insert(Array(name.utf8)).inserted {
+            for name in next.targets where seen.insert(name).inserted {
                 guard tables.contains(where: { $0.isRoot(of: name) }) else { continue }
                 let target = try ModelTables(recorded: name, tables)
                 directory.set(target, named: name)
@@ -302,7 +302,7 @@ package final class ModelRegistry: ModelResolver {
         _ declared: DeclaredTables, removals: RuleRemovals?, tables: inout PlannedTables,
         in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
-        let named = self.removals.filter { $0.model.isSame(as: declared.model.name) }.flatMap(\.properties)
+        let named = self.removals.filter { $0.model == declared.model.name }.flatMap(\.properties)
         return try SchemaPlanner(
             declared, in: &tables, columnLimit: info.limits.columns, data: StoredData(session: session),
             removals: removals ?? .named(named))

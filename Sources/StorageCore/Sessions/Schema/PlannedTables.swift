@@ -4,20 +4,20 @@ import StorageDriver
 /// number of other models.
 struct PlannedTables {
     /// The names of the models, in the order in which they were made.
-    private var order: [String]
-    private let recorded: ByName<[TableSchema]>
-    private var planned = ByName<[TableSchema]>()
+    private var order: [StoredName]
+    private let recorded: [StoredName: [TableSchema]]
+    private var planned: [StoredName: [TableSchema]] = [:]
     /// The names of all tables.
     var names: NameAllocator
 
     init(_ recorded: [TableSchema], reservedPrefixes: [String]) {
         names = NameAllocator(used: recorded.map(\.name), reservedPrefixes: reservedPrefixes)
         self.recorded = recorded.byModel
-        order = recorded.filter(\.isRoot).map { $0.path[0] }
+        order = recorded.filter(\.isRoot).map { $0.storedPath[0] }
     }
 
     /// A model's tables: as they are after its steps if it was compared, and as they are recorded otherwise.
-    subscript(model: String) -> [TableSchema] {
+    subscript(model: StoredName) -> [TableSchema] {
         get { planned[model] ?? recorded[model] ?? [] }
         set {
             if planned[model] == nil, recorded[model] == nil { order.append(model) }
@@ -35,15 +35,11 @@ struct PlannedTables {
         guard let denial = denials.first(where: { !known.contains($0) }) else { return }
         throw StorageError(
             .configuration, denial.message + "; give it another rule with @Reference(onDelete:).", operation: "open",
-            model: denial.model, property: denial.property)
+            model: denial.model, property: denial.property.text)
     }
 }
 
 extension [TableSchema] {
     /// The tables by the names of their models.
-    var byModel: ByName<[TableSchema]> {
-        var models = ByName<[TableSchema]>()
-        for table in self { models[table.path.first ?? "", default: []].append(table) }
-        return models
-    }
+    var byModel: [StoredName: [TableSchema]] { Dictionary(grouping: self) { $0.storedPath.first ?? "" } }
 }

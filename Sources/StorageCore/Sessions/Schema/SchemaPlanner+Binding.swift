@@ -11,7 +11,7 @@ extension SchemaPlanner {
         let prefix = Array(schema.prefix.prefix(table.prefix.count))
         let own = table.members.map { member in
             member.columns.compactMap { wanted in
-                schema.columns.firstIndex { $0.role == wanted.role && $0.property.isSame(as: wanted.property) }
+                schema.columns.firstIndex { $0.role == wanted.role && $0.storedProperty == wanted.storedProperty }
             }
         }
         guard prefix.count == table.prefix.count, zip(own, table.members).allSatisfy({ $0.count == $1.columns.count })
@@ -54,8 +54,8 @@ extension SchemaPlanner {
             references: references + schema.undeclaredReferences(in: columns, besides: references),
             declaredReferences: references.count, rules: rules,
             identity: table.model.keys.compactMap { key in
-                schema.columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
+                schema.columns.firstIndex { $0.role == .property && $0.storedProperty == key.storedName }
             },
-            names: table.members.map { .init(name: $0.property.name, storedName: $0.property.storedName) })
+            names: table.members.map { .init(name: StoredName($0.property.name), storedName: $0.property.storedName) })
     }
 }

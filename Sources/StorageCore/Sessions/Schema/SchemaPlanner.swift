@@ -4,7 +4,7 @@ import StorageDriver
 /// cells to the tables as they will be. Changes no tables.
 struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
-    var model: String { declared.model.name }
+    var model: StoredName { declared.model.name }
     /// The steps as a change, for observers of schema changes.
     var change: SchemaChange {
         SchemaChange(model: model, tables: RecordedTables.list(model, before), steps: steps)
@@ -21,11 +21,11 @@ struct SchemaPlanner {
     private let removals: RuleRemovals
     /// The model's tables before the steps.
     private let before: [TableSchema]
-    /// The model's tables by path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
-    private var recorded: [[[UInt8]]: TableSchema] = [:]
+    /// The model's tables by path.
+    private var recorded: [StoredPath: TableSchema] = [:]
     private var names = NameAllocator()
     /// The recorded path of each declared table, under its old name if it was renamed.
-    private var recordedPaths: [[String]] = []
+    private var recordedPaths: [StoredPath] = []
     /// The declared tables whose recorded path is known.
     private var placed: Set<Int> = [0]
     private var bindings: [TableBinding] = []
@@ -42,7 +42,7 @@ struct SchemaPlanner {
         self.columnLimit = columnLimit
         self.data = data
         before = tables[declared.model.name]
-        for table in before { recorded[table.pathBytes] = table }
+        for table in before { recorded[table.storedPath] = table }
         recordedPaths = declared.tables.map(\.path)
         swap(&names, &tables.names)
         // Owners come before their owned records.
@@ -52,11 +52,9 @@ struct SchemaPlanner {
         tables[declared.model.name] = bindings.map(\.schema) + undeclared
     }
 
-    private func recorded(_ path: [String]) -> TableSchema? { recorded[path.map { Array($0.utf8) }] }
-
     private mutating func plan(_ index: Int) throws(StorageError) {
         let table = declared.tables[index]
-        let stored = recorded(recordedPaths[index])
+        let stored = recorded[recordedPaths[index]]
         try placeOwned(by: index, stored)
         let schema: TableSchema
         if let stored, stored.isForeign {
@@ -84,7 +82,7 @@ struct SchemaPlanner {
     /// A child that is no longer Optional must exist for every owner.
     private mutating func requireChild(_ table: DeclaredTables.Table, _ child: TableSchema) {
         guard table.isRequired, !child.isRequired, let owner = table.owner,
-            let stored = recorded(recordedPaths[owner.table])
+            let stored = recorded[recordedPaths[owner.table]]
         else { return }
         let error = StorageError(
             .schemaMismatch,
@@ -96,9 +94,9 @@ struct SchemaPlanner {
     // MARK: Owned properties
 
     /// Returns the prefix of the recorded paths of a table's owned properties, as ``DeclaredTables`` makes them.
-    private func base(of index: Int) -> [String] {
+    private func base(of index: Int) -> StoredPath {
         let table = declared.tables[index]
-        guard let entry = table.entry, !table.model.name.isSame(as: declared.tables[entry].model.name) else {
+        guard let entry = table.entry, table.model.name != declared.tables[entry].model.name else {
             return recordedPaths[table.entry ?? index]
         }
         return recordedPaths[entry] + [table.model.name]
@@ -120,12 +118,12 @@ struct SchemaPlanner {
         }
         let names = try FormerNames(owned.map(\.declared), recordedNames(below: base), kinds: kinds) {
             (name) throws(StorageError) in
-            try recorded(base + [name]).map { (table) throws(StorageError) in try data.isIn(table) } ?? false
+            try recorded[base + [name]].map { (table) throws(StorageError) in try data.isIn(table) } ?? false
         }
         for (target, declared) in owned {
             let path = base + [declared.name]
             let source = names.source(of: declared.name)
-            if recorded(path) == nil {
+            if recorded[path] == nil {
                 if source == nil {
                     for former in declared.property.renamedFrom {
                         try kinds.requireNoColumn(former, renamedTo: declared.property)
@@ -134,35 +132,34 @@ struct SchemaPlanner {
                 try kinds.requireNoColumn(for: declared.property)
             }
             // Without a source, its path may be that of rows which another property has now: no recorded path has a NUL.
-            recordedPaths[target] = base + [source ?? (recorded(path) == nil ? "" : "\u{0}") + declared.name]
+            recordedPaths[target] =
+                base + [source ?? (recorded[path] == nil ? declared.name : StoredName("\u{0}\(declared.name)"))]
         }
         for name in names.replaced { dropEmpty(base + [name]) }
     }
 
-    private func recordedNames(below base: [String]) -> [FormerNames.Recorded] {
-        let base = base.map { Array($0.utf8) }
-        return recorded.values.filter { $0.path.count == base.count + 1 && $0.pathBytes.starts(with: base) }.map {
+    private func recordedNames(below base: StoredPath) -> [FormerNames.Recorded] {
+        recorded.values.filter { $0.path.count == base.count + 1 && $0.storedPath.starts(with: base) }.map {
             FormerNames.Recorded(
-                name: $0.path[base.count], isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
+                name: $0.storedPath[base.count], isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
         }
     }
 
     /// Drops the recorded tables of a path and below it, which have no rows.
-    private mutating func dropEmpty(_ path: [String]) {
-        let path = path.map { Array($0.utf8) }
-        for table in recorded.values.filter({ $0.pathBytes.starts(with: path) }).sorted(by: { $0.name < $1.name }) {
+    private mutating func dropEmpty(_ path: StoredPath) {
+        for table in recorded.values.filter({ $0.storedPath.starts(with: path) }).sorted(by: { $0.name < $1.name }) {
             steps.append(.change(.drop(table), note: "empty table of owned property dropped"))
-            recorded[table.pathBytes] = nil
+            recorded[table.storedPath] = nil
         }
     }
 
     /// The recorded tables that a table's rows own, or owned, by their names.
     private func recordedOwned(of index: Int) -> RecordedOwned {
-        let base = base(of: index).map { Array($0.utf8) }
+        let base = base(of: index)
         let below = recorded.filter { $0.key.count == base.count + 1 && $0.key.starts(with: base) }
-        var declaredNames: [[UInt8]: TableSchema] = [:]
+        var declaredNames: [StoredName: TableSchema] = [:]
         for relation in declared.tables[index].relations {
-            declaredNames[Array(relation.storedProperty.utf8)] = recorded(recordedPaths[relation.target])
+            declaredNames[relation.storedProperty] = recorded[recordedPaths[relation.target]]
         }
         return RecordedOwned(
             byName: Dictionary(uniqueKeysWithValues: below.map { ($0.key[base.count], $0.value) }),
@@ -171,11 +168,13 @@ struct SchemaPlanner {
 
     /// Keeps undeclared tables unchanged under their owner's current name, and marks them as removed.
     private mutating func keepUndeclared(_ tables: [TableSchema]) {
-        let known = Set(recordedPaths.map { $0.map { Array($0.utf8) } })
+        let known = Set(recordedPaths)
         for table in tables {
-            guard !known.contains(table.pathBytes), recorded[table.pathBytes] != nil, !table.isForeign else { continue }
+            guard !known.contains(table.storedPath), recorded[table.storedPath] != nil, !table.isForeign else {
+                continue
+            }
             var kept = table
-            kept.path = currentPath(of: table)
+            kept.storedPath = currentPath(of: table)
             (kept.isRemoved, kept.isRequired) = (true, false)
             keepRules(of: &kept, table)
             let sources = followOwners(&kept, table)
@@ -185,7 +184,7 @@ struct SchemaPlanner {
             if let sources {
                 let note = "property \(name) is gone; its rows are kept"
                 steps.append(.rebuild(from: table, to: kept, sources: sources, note: note))
-            } else if kept.path != table.path {
+            } else if kept.storedPath != table.storedPath {
                 steps.append(.change(change, note: "\(name) moved with its owner"))
             } else if kept != table {
                 steps.append(.mark(change, note: "property \(name) is gone; its rows are kept"))
@@ -229,23 +228,22 @@ struct SchemaPlanner {
     private func followOwners(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
         let hasOtherKey = followKey(&kept)
         var unwritten: Set<Int> = []
-        var renamed: [Int: String] = [:]
+        var renamed: [Int: StoredName] = [:]
         for (index, column) in table.columns.enumerated() where column.role == .presence {
-            let path = base(of: table) + [column.property]
-            let isSame = { (other: [String]) in other.elementsEqual(path, by: { $0.isSame(as: $1) }) }
-            if let owned = recordedPaths.firstIndex(where: isSame), let name = declared.tables[owned].path.last,
-                !name.isSame(as: column.property)
+            let path = base(of: table) + [column.storedProperty]
+            if let owned = recordedPaths.firstIndex(of: path), let name = declared.tables[owned].path.last,
+                name != column.storedProperty
             {
-                kept.columns[index].property = name
+                kept.columns[index].storedProperty = name
                 renamed[index] = name
             }
-            if column.isRemoved, !table.isRemoved, recorded(path)?.isRemoved == false { unwritten.insert(index) }
+            if column.isRemoved, !table.isRemoved, recorded[path]?.isRemoved == false { unwritten.insert(index) }
         }
         let dropped = Set(
             table.columns.indices.filter { index in
                 let column = table.columns[index]
                 return column.role == .presence && renamed[index] == nil
-                    && renamed.values.contains { $0.isSame(as: column.property) }
+                    && renamed.values.contains(column.storedProperty)
             })
         guard hasOtherKey || !unwritten.isEmpty || !dropped.isEmpty else { return nil }
         // The columns of the key come before all others, so the key does not change.
@@ -261,23 +259,21 @@ struct SchemaPlanner {
     }
 
     /// Returns the prefix of the recorded paths of a recorded table's owned properties.
-    private func base(of table: TableSchema) -> [String] {
-        guard table.isNode, let model = table.model else { return table.path }
+    private func base(of table: TableSchema) -> StoredPath {
+        guard table.isNode, let model = table.storedModel else { return table.storedPath }
         let above = recorded.values.filter { other in
-            !other.isNode && other.path.count < table.path.count && table.pathBytes.starts(with: other.pathBytes)
+            !other.isNode && other.path.count < table.path.count && table.storedPath.starts(with: other.storedPath)
         }
-        guard let entry = above.max(by: { $0.path.count < $1.path.count }) else { return table.path }
-        return (entry.model ?? entry.path.last)?.isSame(as: model) == true ? entry.path : entry.path + [model]
+        guard let entry = above.max(by: { $0.path.count < $1.path.count }) else { return table.storedPath }
+        return (entry.storedModel ?? entry.storedPath.last) == model ? entry.storedPath : entry.storedPath + [model]
     }
 
-    private func currentPath(of table: TableSchema) -> [String] {
-        let owners = declared.tables.indices.filter { index in
-            table.pathBytes.starts(with: recordedPaths[index].map { Array($0.utf8) })
-        }
+    private func currentPath(of table: TableSchema) -> StoredPath {
+        let owners = declared.tables.indices.filter { table.storedPath.starts(with: recordedPaths[$0]) }
         guard let owner = owners.max(by: { recordedPaths[$0].count < recordedPaths[$1].count }) else {
-            return table.path
+            return table.storedPath
         }
-        return declared.tables[owner].path + table.path.dropFirst(recordedPaths[owner].count)
+        return declared.tables[owner].path + table.storedPath.dropFirst(recordedPaths[owner].count)
     }
 
     // MARK: New tables
@@ -297,9 +293,9 @@ struct SchemaPlanner {
         }
         let all = prefix + columns
         var schema = TableSchema(
-            name: names.allocate(table.path.joined(separator: "_")), path: table.path, columns: all,
+            name: names.allocate(table.path.joined(separator: "_")), path: table.path.texts, columns: all,
             key: Self.key(of: all, table, declared.model), assignsKeys: table.assignsKeys,
-            isRequired: table.isRequired, model: table.recordedModel, isMany: table.recordedIsMany)
+            isRequired: table.isRequired, model: table.recordedModel?.text, isMany: table.recordedIsMany)
         schema.settledNames = table.settledNames
         return schema
     }
@@ -311,7 +307,7 @@ struct SchemaPlanner {
             return columns.indices.filter { [.owner, .position, .node].contains(columns[$0].role) }
         }
         return model.keys.compactMap { key in
-            columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
+            columns.firstIndex { $0.role == .property && $0.storedProperty == key.storedName }
         }
     }
 
@@ -320,7 +316,7 @@ struct SchemaPlanner {
     ) throws(StorageError) {
         // A new required child has no value for owners that are stored already.
         if let owner = table.owner, owner.property.defaultValue == nil,
-            let stored = recorded(recordedPaths[owner.table])
+            let stored = recorded[recordedPaths[owner.table]]
         {
             steps.append(
                 .requireEmpty(

@@ -50,7 +50,7 @@ package enum SchemaStep: Sendable {
         }
         return columns.contains { index, column in
             old.columns[index].searchWeight != nil
-                && (old.pathBytes != new.pathBytes || !old.columns[index].property.isSame(as: column.property))
+                && (old.storedPath != new.storedPath || old.columns[index].storedProperty != column.storedProperty)
         }
     }
 }
@@ -68,7 +68,7 @@ package struct ColumnSource: Sendable {
 
 /// The steps that have changed a model's tables.
 package struct SchemaChange {
-    package let model: String
+    package let model: StoredName
     /// The model's tables before the steps.
     package let tables: [TableSchema]
     package let steps: [SchemaStep]

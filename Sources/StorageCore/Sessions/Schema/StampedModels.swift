@@ -11,18 +11,18 @@ package final class StampedModels: Sendable {
         package var modified: String?
     }
 
-    private let models = Mutex(ByName<Stamps>())
+    private let models = Mutex<[StoredName: Stamps]>([:])
     private let isMarked = Atomic(false)
 
     /// True if some model has marked properties. Every write asks, so it takes no lock.
     package var isUsed: Bool { isMarked.load(ordering: .acquiring) }
 
-    package func stamps(of model: String) -> Stamps? { models.withLock { $0[model] } }
+    package func stamps(of model: StoredName) -> Stamps? { models.withLock { $0[model] } }
 
     /// Adds a declared model if it has marked properties.
     func add(_ model: DeclaredModel) {
         func property(_ trait: Property.Traits) -> String? {
-            model.properties.first { $0.traits.contains(trait) }?.storedName
+            model.properties.first { $0.traits.contains(trait) }?.storedName.text
         }
         let stamps = Stamps(created: property(.created), modified: property(.modified))
         guard stamps.created != nil || stamps.modified != nil else { return }

@@ -5,12 +5,12 @@ extension TableComparison {
     func formerNames() throws(StorageError) -> FormerNames {
         let declared = table.members.flatMap { member in
             member.columns.filter { $0.role == .property }.map {
-                FormerNames.Declared(property: member.property, name: $0.property)
+                FormerNames.Declared(property: member.property, name: $0.storedProperty)
             }
         }
         let recorded = old.columns.filter { $0.role == .property }.map {
             FormerNames.Recorded(
-                name: $0.property, isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
+                name: $0.storedProperty, isRemoved: $0.isRemoved, settledNames: $0.settledNames ?? [])
         }
         return try FormerNames(declared, recorded, kinds: kinds) { (name) throws(StorageError) in
             try place(name, .property).map { (column) throws(StorageError) in try data.isIn(column, of: old) } ?? false
@@ -38,18 +38,18 @@ extension TableComparison {
     }
 
     /// Returns whether the name is that of a declared property whose rows are recorded under another.
-    func isTakenByRename(_ name: String) -> Bool {
+    func isTakenByRename(_ name: StoredName) -> Bool {
         table.members.contains { member in
-            member.relation != nil && member.property.storedName.isSame(as: name)
-                && owned.declared(member.property)?.path.last?.isSame(as: name) == false
+            member.relation != nil && member.property.storedName == name
+                && owned.declared(member.property).map { $0.storedPath.last != name } == true
         }
     }
 
     /// Returns whether the rows that are recorded under a name are those of a declared property that has another one.
-    func isMoved(_ name: String) -> Bool {
+    func isMoved(_ name: StoredName) -> Bool {
         table.members.contains { member in
-            member.relation != nil && !member.property.storedName.isSame(as: name)
-                && owned.declared(member.property)?.path.last?.isSame(as: name) == true
+            member.relation != nil && member.property.storedName != name
+                && owned.declared(member.property)?.storedPath.last == name
         }
     }
 
@@ -79,7 +79,7 @@ extension TableComparison {
 
     func mismatch(_ property: String?, _ problem: String) -> StorageError {
         StorageError(
-            .schemaMismatch, "\(property ?? table.path.joined(separator: ".")) \(problem). Nothing was changed.",
-            operation: "open", model: table.path.first, property: property)
+            .schemaMismatch, "\(property ?? table.path.joined()) \(problem). Nothing was changed.",
+            operation: "open", model: table.path.texts.first, property: property)
     }
 }

@@ -28,7 +28,7 @@ struct TableComparison {
         self.data = data
         self.removals = removals
         new = old
-        new.path = table.path
+        new.storedPath = table.path
         // Keys that were assigned are never used again, whatever an older program declares (clause K2).
         new.assignsKeys = table.assignsKeys || old.assignsKeys && Self.mayAssign(table)
         new.isRequired = table.isRequired
@@ -83,8 +83,8 @@ struct TableComparison {
         }
     }
 
-    func place(_ name: String, _ role: ColumnSchema.Role) -> Int? {
-        old.columns.firstIndex { $0.role == role && $0.property.isSame(as: name) }
+    func place(_ name: StoredName, _ role: ColumnSchema.Role) -> Int? {
+        old.columns.firstIndex { $0.role == role && $0.storedProperty == name }
     }
 
     /// The column that a property has, or had under a former name; nil if it has none yet.
@@ -93,23 +93,23 @@ struct TableComparison {
     private mutating func storedColumn(
         for wanted: ColumnSchema, _ property: DeclaredProperty, _ names: FormerNames
     ) throws(StorageError) -> Int? {
-        let current = place(wanted.property, wanted.role)
+        let current = place(wanted.storedProperty, wanted.role)
         if wanted.role == .presence {
-            let former = owned.declared(property)?.path.last ?? wanted.property
-            let isOthers = isMoved(wanted.property)
-            if former.isSame(as: wanted.property) { return isOthers ? nil : current }
+            let former = owned.declared(property)?.storedPath.last ?? wanted.storedProperty
+            let isOthers = isMoved(wanted.storedProperty)
+            if former == wanted.storedProperty { return isOthers ? nil : current }
             // It is deleted with its property's rows.
             if let current, !isOthers { drop(current) }
             return place(former, .presence)
         }
-        let source = names.source(of: wanted.property)
+        let source = names.source(of: wanted.storedProperty)
         if current == nil, source == nil {
             for former in property.renamedFrom {
-                guard let rows = owned.table(former), !rows.isRemoved else { continue }
+                guard let rows = owned.byName[former], !rows.isRemoved else { continue }
                 throw kinds.isOwned(rows, renamedTo: property)
             }
         }
-        if current == nil, let rows = owned.table(property.storedName) { throw kinds.isOwned(rows, property) }
+        if current == nil, let rows = owned.byName[property.storedName] { throw kinds.isOwned(rows, property) }
         return source.flatMap { place($0, .property) }
     }
 
@@ -136,7 +136,7 @@ struct TableComparison {
         column.isRemoved = false
         try compareReferences(stored, to: wanted, of: property)
         column.reference = wanted.reference
-        if !stored.property.isSame(as: wanted.property) { rename(&column, to: wanted, from: stored) }
+        if stored.storedProperty != wanted.storedProperty { rename(&column, to: wanted, from: stored) }
         if stored.type != wanted.type {
             guard ValueConversion.exists(from: stored.type, to: wanted.type) else {
                 throw mismatch(property.name, "is stored as \(stored.type) and declared as \(wanted.type)")
@@ -213,7 +213,7 @@ struct TableComparison {
             if let old = stored.reference { notes.append("\(wanted.property) no longer refers to \(old.model)") }
             return
         }
-        guard old.model.isSame(as: new.model), old.part == new.part else {
+        guard old.storedModel == new.storedModel, old.part == new.part else {
             throw mismatch(
                 property.name,
                 "is stored as a reference to \(old.model) and declared as one to \(new.model). "
@@ -257,7 +257,7 @@ struct TableComparison {
             let column = old.columns[index]
             if column.role == .presence {
                 // It said whether rows were there that another property had: the name is a renamed one's now.
-                if isTakenByRename(column.property), !isMoved(column.property) {
+                if isTakenByRename(column.storedProperty), !isMoved(column.storedProperty) {
                     drop(index)
                     continue
                 }
@@ -286,7 +286,7 @@ struct TableComparison {
         guard let wanted = table.members.flatMap(\.columns).first(where: \.isExpiry) else { return }
         for index in new.columns.indices where new.columns[index].isExpiry {
             let column = new.columns[index]
-            if column.property.isSame(as: wanted.property), !column.isRemoved { continue }
+            if column.storedProperty == wanted.storedProperty, !column.isRemoved { continue }
             new.columns[index].isExpiry = false
             notes.append("records no longer expire at \(column.property)")
         }
@@ -306,15 +306,15 @@ struct TableComparison {
     private mutating func removePresence(_ index: Int) {
         let column = old.columns[index]
         let property = table.members.first { member in
-            member.relation != nil && owned.declared(member.property)?.path.last?.isSame(as: column.property) == true
+            member.relation != nil && owned.declared(member.property)?.storedPath.last == column.storedProperty
         }?.property
         if let property {
-            new.columns[index].property = property.storedName
+            new.columns[index].storedProperty = property.storedName
             guard !column.isRemoved || owned.declared(property)?.isRemoved == true else { return }
             steps.append(
                 .requireTrue(
                     old, column: index, mismatch(property.name, "is nil in some records and is no longer Optional")))
-        } else if column.isRemoved, owned.table(column.property)?.isRemoved == false {
+        } else if column.isRemoved, owned.byName[column.storedProperty]?.isRemoved == false {
             // While the array was not Optional, this column was not written: the array was never nil.
             sources[index].missing = .int(1)
             needsRebuild = true
@@ -324,9 +324,9 @@ struct TableComparison {
     private func compareKey() throws(StorageError) {
         guard table.form == .root else { return }
         let wanted = table.model.keys.map(\.storedName)
-        guard old.key.map({ new.columns[$0].property }) == wanted else {
+        guard old.key.map({ new.columns[$0].storedProperty }) == wanted else {
             throw mismatch(
-                wanted.first,
+                wanted.first?.text,
                 "is the key, and the stored key is \(old.key.map { old.columns[$0].property }.joined(separator: ", "))")
         }
     }
@@ -335,11 +335,13 @@ struct TableComparison {
         // A schema without them gets them with its next change, and only where records need them (the types that own
         // themselves) at once: opening alone changes nothing else.
         if old.model != nil || new != old || table.form == .node {
-            (new.model, new.isMany) = (table.recordedModel, table.recordedIsMany)
+            (new.storedModel, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }
         takeOutDropped()
         guard new != old || needsRebuild else { return }
-        if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
+        if new.storedModel != old.storedModel || new.isMany != old.isMany {
+            notes.append("rows are of \(table.model.name)")
+        }
         let note = notes.isEmpty ? "marks changed" : notes.joined(separator: "; ")
         if isOnlyMarked {
             steps.append(.mark(.alter(from: old, to: new, added: []), note: note))

@@ -5,9 +5,9 @@ import StorageDriver
 package final class DatabaseReactions {
     package let writer: any ReactingWriter
     /// Returns whether observers, layers or the history follow the changes of a model's records.
-    private let follows: (String) -> Bool
+    private let follows: (StoredName) -> Bool
 
-    package init(_ writer: any ReactingWriter, follows: @escaping (String) -> Bool) {
+    package init(_ writer: any ReactingWriter, follows: @escaping (StoredName) -> Bool) {
         (self.writer, self.follows) = (writer, follows)
     }
 
@@ -15,13 +15,13 @@ package final class DatabaseReactions {
     func carriesOut(_ referrer: Referrer) -> Bool { referrer.table.isForeign && follows(referrer.model) }
 
     /// Returns the models whose records the database has changed by itself.
-    package func models() throws(StorageError) -> [String] {
+    package func models() throws(StorageError) -> [StoredName] {
         let names = try writer.reactions()
         guard !names.isEmpty else { return [] }
-        var models: [String] = []
+        var models: [StoredName] = []
         for table in try writer.tables() where names.contains(table.name) && !table.isStoresOwn {
-            let model = table.path[0]
-            if !models.contains(where: { $0.isSame(as: model) }) { models.append(model) }
+            let model = table.storedPath[0]
+            if !models.contains(model) { models.append(model) }
         }
         return models
     }
@@ -29,7 +29,7 @@ package final class DatabaseReactions {
     /// The error of a call after which something that follows a model would not know all changes.
     ///
     /// - Parameter follower: the subject of the sentence.
-    package static func refusal(_ model: String, _ follower: String) -> StorageError {
+    package static func refusal(_ model: StoredName, _ follower: String) -> StorageError {
         StorageError(
             .unsupported,
             "A trigger, a rule or a foreign key of the database has changed records of \(model), and \(follower) cannot know which, "

@@ -163,7 +163,7 @@ extension RecordWriter {
         }
 
         /// The error where several records have the same values.
-        func isShared(by one: [Value], _ other: [Value], of model: String) -> StorageError {
+        func isShared(by one: [Value], _ other: [Value], of model: StoredName) -> StorageError {
             let shown = [one, other].map { $0.keyText }
             return StorageError(
                 .constraint,

@@ -105,9 +105,10 @@ package final class TransactionContext {
     ///
     /// - Parameter isExact: whether models lose properties that the schemas do not have.
     package func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
-        let changed: [String]
+        let changed: [StoredName]
         do throws(StorageError) {
-            changed = try registry.prepare(schemas, isExact: isExact, in: openWriter(schemas.first?.name), didChange)
+            changed = try registry.prepare(
+                schemas, isExact: isExact, in: openWriter(schemas.first?.storedName), didChange)
         } catch {
             // The code that compares and changes tables reports errors of opening a store.
             throw error.with { $0.operation = isExact ? "migrate" : "prepare" }
@@ -115,7 +116,7 @@ package final class TransactionContext {
         guard !changed.isEmpty else { return }
         var own = own ?? UncommittedModels()
         own.changed.formUnion(changed)
-        own.referrers = ByName()
+        own.referrers = [:]
         own.prepared = own.prepared.filter { !own.changed.contains($0.value.name) }
         setOwn(own)
     }
@@ -142,11 +143,11 @@ package final class TransactionContext {
     /// - Parameter model: the model to write, for the error.
     /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
     package func openWriter(
-        _ model: @autoclosure () -> String? = nil
+        _ model: @autoclosure () -> StoredName? = nil
     ) throws(StorageError) -> any StorageWriter {
         guard let outerWriter else {
             _ = try openSession()
-            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model())
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model()?.text)
         }
         try call?.checkCancellation()
         return outerWriter
@@ -155,7 +156,7 @@ package final class TransactionContext {
     /// The session below the layers that capture changes: for copies of whole models, and for rows of no model.
     ///
     /// - Throws: as ``openWriter(_:)``.
-    package func innerWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
+    package func innerWriter(_ model: StoredName? = nil) throws(StorageError) -> any StorageWriter {
         let outer = try openWriter(model)
         return inner ?? outer
     }
@@ -194,7 +195,7 @@ package final class TransactionContext {
         }
         let (models, haveChanged) = try registry.prepare(types, in: outerWriter, didChange)
         setOwn((own ?? UncommittedModels()).adding(models))
-        if haveChanged { own?.referrers = ByName() }
+        if haveChanged { own?.referrers = [:] }
     }
 
     /// Sets the models that the transaction has prepared, which only its own queries see.
@@ -278,7 +279,7 @@ package final class TransactionContext {
     private func undo(to before: UncommittedModels?) {
         let claimed = own?.claimed ?? [:]
         setOwn(before)
-        own?.referrers = ByName()
+        own?.referrers = [:]
         registry.release(claimed.filter { before?.claimed[$0.key] == nil })
     }
 
@@ -316,14 +317,14 @@ package struct UncommittedModels {
     /// Prepared models.
     package var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
-    package var changed: Set<String> = []
+    package var changed: Set<StoredName> = []
     /// The stored names of the types that were prepared.
-    package var claimed: [ObjectIdentifier: String] = [:]
+    package var claimed: [ObjectIdentifier: StoredName] = [:]
     /// The names of these models.
-    package var names: [String] { prepared.values.map(\.name) + changed }
+    package var names: [StoredName] { prepared.values.map(\.name) + changed }
 
     /// The references to models, found since the last change.
-    var referrers = ByName<[Referrer]>()
+    var referrers: [StoredName: [Referrer]] = [:]
 
     func adding(_ handles: [ObjectIdentifier: ModelHandle]) -> UncommittedModels {
         var models = self

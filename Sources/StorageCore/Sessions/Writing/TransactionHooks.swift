@@ -25,7 +25,7 @@ package protocol TransactionHooks: AnyObject {
     var hasChangedRows: Bool { get }
 
     /// True if a layer decides on deletions of a model's records.
-    func decidesDeletions(of model: String) -> Bool
+    func decidesDeletions(of model: StoredName) -> Bool
 
     /// The keys of the records to delete, of those that a call or a rule of a reference deletes.
     func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]]
@@ -51,8 +51,8 @@ package protocol TransactionCapture: AnyObject {
     func remove<S: AnyObject>(_ type: S.Type)
 
     /// Captures that all records of a model are about to be replaced by rows that pass by.
-    func willReplaceAll(of model: String) throws(StorageError)
+    func willReplaceAll(of model: StoredName) throws(StorageError)
 
     /// Captures that other records have taken the place of all that a model had.
-    func didReplaceAll(of model: String) throws(StorageError)
+    func didReplaceAll(of model: StoredName) throws(StorageError)
 }
