@@ -8,8 +8,8 @@ public import StorageDriver
 /// ```
 ///
 /// A commit adds one piece; `tar -xf` and `bsdtar -xf` extract the file at any time, and Foundation's
-/// `NSKeyedUnarchiver` opens what they extract. All records are held in memory, so reading costs no input or output, and
-/// opening reads the whole file. <doc:StoreFileFormat> describes the bytes.
+/// `NSKeyedUnarchiver` opens the extracted files. All records are held in memory, so reading costs no input or output,
+/// and opening reads the whole file. <doc:StoreFileFormat> describes the bytes.
 public struct ArchiveBackend: StorageBackend {
     public static let scheme = "archive"
 
@@ -34,12 +34,12 @@ public struct ArchiveBackend: StorageBackend {
     public enum Access: String, Sendable, CaseIterable {
         /// Reading and writing; the only writer.
         case readWrite
-        /// Nothing is ever written; a writer in another process is no obstacle. The store follows its commits: each read,
-        /// or block of reads, is a snapshot of the last commit when it begins. A change of the schema that is more than an
-        /// addition is `schemaMismatch` until the store is opened again.
+        /// The store never writes; a writer in another process is no obstacle. The store follows its commits: each
+        /// read, or block of reads, is a snapshot of the last commit when it begins. A change of the schema that is
+        /// more than an addition is `schemaMismatch` until the store is opened again.
         case readOnly
-        /// Nothing is written, and the parts of the file that are damaged at opening are passed over and logged. Opening
-        /// reads the file twice.
+        /// The store never writes. It skips and logs the parts of the file that are damaged at opening. Opening reads
+        /// the file twice.
         case salvage
     }
 
@@ -71,7 +71,7 @@ public struct ArchiveBackend: StorageBackend {
         package static var smallest: Self { Self(bytes: 2048, records: 4) }
     }
 
-    /// A file with these options; nothing is opened before a store is.
+    /// A file with these options, which is opened when a store opens.
     public init(
         path: String, durability: Durability = .full, codec: ArchiveCodec = .zstd, level: Int? = nil,
         compaction: Compaction = .automatic, access: Access = .readWrite

@@ -18,7 +18,7 @@ extension PostgreSQLBackend: ExaminableBackend {
             let cause = (error.underlying as? PostgreSQLError)?.message
             return [
                 HealthFinding(
-                    "connection", .error, error.message + (cause.map { " The reason: \($0)" } ?? ""),
+                    "connection", .error, message: error.message + (cause.map { " The reason: \($0)" } ?? ""),
                     advice: "Check the address from this machine by psql, and the server's log.")
             ]
         }
@@ -36,7 +36,7 @@ extension PostgreSQLBackend: ExaminableBackend {
             } catch {
                 return [
                     HealthFinding(
-                        "replica", .error, "The replica \(host.name) cannot be asked: \(error.message)",
+                        "replica", .error, message: "The replica \(host.name) cannot be asked: \(error.message)",
                         advice: "Start it, or take it out of the option replicas. Reads go to the others and to "
                             + "the primary meanwhile.")
                 ]
@@ -60,7 +60,8 @@ extension PostgreSQLBackend: ExaminableBackend {
         guard found.integer(0, 1) == system else {
             return [
                 HealthFinding(
-                    "replica", .error, "The replica \(name) belongs to another database cluster than the primary.",
+                    "replica", .error,
+                    message: "The replica \(name) belongs to another database cluster than the primary.",
                     advice: "Take it out of the option replicas.")
             ]
         }
@@ -68,14 +69,15 @@ extension PostgreSQLBackend: ExaminableBackend {
             return [
                 HealthFinding(
                     "replica", .error,
-                    "The server \(name) is no replica: it takes writes. If the primary does too, the cluster has two.",
+                    message:
+                        "The server \(name) is no replica: it takes writes. If the primary does too, the cluster has two.",
                     advice: "Find which of them is right, stop the other one, and rebuild it by pg_rewind or a backup.")
             ]
         }
         if found.isTrue(0, 4) {
             return [
                 HealthFinding(
-                    "replica", .error, "The replica \(name) has paused, and shows no later commits.",
+                    "replica", .error, message: "The replica \(name) has paused, and shows no later commits.",
                     advice: "On it: SELECT pg_wal_replay_resume().")
             ]
         }
@@ -88,7 +90,7 @@ extension PostgreSQLBackend: ExaminableBackend {
         return [
             HealthFinding(
                 "replica", isLate ? .warning : .note,
-                "The replica \(name) is \(behind.bytes) behind the primary"
+                message: "The replica \(name) is \(behind.bytes) behind the primary"
                     + (isLate ? ", and its last commit is \(age.seconds) old: reads go to the primary." : "."),
                 advice: isLate ? "Look at its disk and network, and for long queries on it." : nil)
         ]
@@ -106,18 +108,20 @@ extension Connection {
             return [
                 HealthFinding(
                     "pooler", .note,
-                    "A pooler is before the server, and pooler=session says that it keeps a process for each "
+                    message: "A pooler is before the server, and pooler=session says that it keeps a process for each "
                         + "connection. Each write checks that.")
             ]
         }
         guard isShared else { return [] }
         let finding = "A pooler is before the server. The store keeps nothing in its sessions"
         guard configuration.listen == nil else {
-            return [HealthFinding("pooler", .note, "\(finding), and listens at the address of the option listen.")]
+            return [
+                HealthFinding("pooler", .note, message: "\(finding), and listens at the address of the option listen.")
+            ]
         }
         return [
             HealthFinding(
-                "pooler", .note, "\(finding), and observers look for commits of others ten times a second.",
+                "pooler", .note, message: "\(finding), and observers look for commits of others ten times a second.",
                 advice: "Add listen=HOST:PORT of the server itself, so that they are told at once.")
         ]
     }
@@ -132,7 +136,8 @@ extension Connection {
             return [
                 HealthFinding(
                     "tls", .error,
-                    "The connection is not encrypted: anyone on the network path can read and change everything.",
+                    message:
+                        "The connection is not encrypted: anyone on the network path can read and change everything.",
                     advice: "Set up ssl on the server, and add sslmode=verify-full&sslrootcert=… to the URL.")
             ]
         }
@@ -142,14 +147,15 @@ extension Connection {
             return [
                 HealthFinding(
                     "tls", .note,
-                    "The connection is encrypted (\(kind)), and the server's "
+                    message: "The connection is encrypted (\(kind)), and the server's "
                         + "certificate is verified.")
             ]
         }
         return [
             HealthFinding(
                 "tls", isLocal ? .note : .warning,
-                "The connection is encrypted (\(kind)), but sslmode=\(mode) does not check that the certificate "
+                message:
+                    "The connection is encrypted (\(kind)), but sslmode=\(mode) does not check that the certificate "
                     + "is that of the host.",
                 advice: "Add sslmode=verify-full&sslrootcert=… to the URL.")
         ]

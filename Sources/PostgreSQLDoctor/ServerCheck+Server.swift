@@ -19,11 +19,12 @@ extension ServerCheck {
             + "pg_catalog.pg_postmaster_start_time())::text"
     } _: { result, subject in
         let version = "PostgreSQL \(result.text() ?? ""), which runs for \(result.text(0, 1) ?? "")"
-        guard subject.isReplica else { return [HealthFinding("version", .note, "The server is \(version).")] }
+        guard subject.isReplica else { return [HealthFinding("version", .note, message: "The server is \(version).")] }
         let isAsked = subject.configuration.isReadOnly
         return [
             HealthFinding(
-                "version", isAsked ? .note : .warning, "The server is a replica: \(version). It takes no writes.",
+                "version", isAsked ? .note : .warning,
+                message: "The server is a replica: \(version). It takes no writes.",
                 advice: isAsked ? nil : "Name the primary in the URL, or add readonly=true.")
         ]
     }
@@ -37,7 +38,7 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "clock", .warning,
-                "The server's clock is \(abs(difference) / 1000) s \(difference > 0 ? "ahead of" : "behind") "
+                message: "The server's clock is \(abs(difference) / 1000) s \(difference > 0 ? "ahead of" : "behind") "
                     + "this machine's. "
                     + "Records expire, and histories are dated, by the clock of the program that writes.",
                 advice: "Run an NTP client on every machine whose programs use the store.")
@@ -61,7 +62,7 @@ extension ServerCheck {
             let kind = column == 0 ? "transaction numbers" : "numbers of shared row locks"
             return HealthFinding(
                 "wraparound", age > lastNumber / 4 * 3 ? .error : .warning,
-                "The database has used \(age) \(kind) since its oldest row was frozen; vacuum should begin at "
+                message: "The database has used \(age) \(kind) since its oldest row was frozen; vacuum should begin at "
                     + "\(limit), and the "
                     + "server refuses writes at about \(lastNumber).",
                 advice: "End old transactions, slots and prepared transactions that hold vacuum back, then run "
@@ -78,7 +79,8 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "damage", .error,
-                "\(failures) pages of the database had a wrong checksum, the last one at \(result.text(0, 1) ?? "").",
+                message:
+                    "\(failures) pages of the database had a wrong checksum, the last one at \(result.text(0, 1) ?? "").",
                 advice: "Replace the disk, restore a backup, and compare it by storage verify.")
         ]
     }
@@ -93,7 +95,7 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "collation", .warning,
-                "The database was made with version \(made) of its collation, and the system has \(now). A "
+                message: "The database was made with version \(made) of its collation, and the system has \(now). A "
                     + "store's own tables don't "
                     + "use it; indexes of tables of other software may be wrong.",
                 advice: "Run REINDEX DATABASE and ALTER DATABASE … REFRESH COLLATION VERSION.")
@@ -111,7 +113,8 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "disk", .note,
-                "The database takes \(database.bytes), of which the store takes \(store.bytes). The server does "
+                message:
+                    "The database takes \(database.bytes), of which the store takes \(store.bytes). The server does "
                     + "not say how much "
                     + "space is left: watch that on its machine.")
         ]
@@ -124,7 +127,8 @@ extension ServerCheck {
         guard let size = result.integer(), let usual = result.integer(0, 1), size > 2 * usual else { return [] }
         return [
             HealthFinding(
-                "wal", .warning, "The write-ahead log takes \(size.bytes), and max_wal_size is \(usual.bytes).",
+                "wal", .warning,
+                message: "The write-ahead log takes \(size.bytes), and max_wal_size is \(usual.bytes).",
                 advice: "Find the reason: a replication slot without a reader, or an archive command that fails.")
         ]
     }
@@ -142,14 +146,15 @@ extension ServerCheck {
             if result.text(row, 2) == "lost" {
                 return HealthFinding(
                     "slot", .error,
-                    "The replication slot \(name) has lost its position in the log, so its reader "
+                    message: "The replication slot \(name) has lost its position in the log, so its reader "
                         + "cannot go on.",
                     advice: "Drop the slot, and recreate the replica from a backup.")
             }
             guard !result.isTrue(row, 1), let behind = result.integer(row, 3), behind > 256 << 20 else { return nil }
             return HealthFinding(
                 "slot", .warning,
-                "The replication slot \(name) has no reader, and the server keeps \(behind.bytes) of its log for "
+                message:
+                    "The replication slot \(name) has no reader, and the server keeps \(behind.bytes) of its log for "
                     + "it, until the disk "
                     + "is full.",
                 advice: "Start the reader, or SELECT pg_drop_replication_slot('\(name)'); bound it by "
@@ -167,7 +172,8 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "archive", .error,
-                "The last attempt to archive the log failed (\(result.text(0, 1) ?? "")); the last success was "
+                message:
+                    "The last attempt to archive the log failed (\(result.text(0, 1) ?? "")); the last success was "
                     + "\(result.text(0, 2) ?? ""). Backups end there, and the log grows until the disk is full.",
                 advice: "See the server's log for the message of archive_command or archive_library.")
         ]
@@ -189,7 +195,8 @@ extension ServerCheck {
             findings.append(
                 HealthFinding(
                     "standby", .error,
-                    "The server waits for a synchronous standby before each commit (synchronous_standby_names), "
+                    message:
+                        "The server waits for a synchronous standby before each commit (synchronous_standby_names), "
                         + "and none is connected: "
                         + "writes with durability=full don't end.",
                     advice: "Start the standby, or take it out of synchronous_standby_names."))
@@ -200,7 +207,7 @@ extension ServerCheck {
             findings.append(
                 HealthFinding(
                     "standby", .warning,
-                    "The standby \(result.text(row) ?? "") is \(bytes.bytes) and \(seconds.seconds) behind.",
+                    message: "The standby \(result.text(row) ?? "") is \(bytes.bytes) and \(seconds.seconds) behind.",
                     advice: "Look at its disk and network, and for long queries on it (max_standby_streaming_delay)."))
         }
         return findings

@@ -16,7 +16,7 @@ extension ServerCheck {
         guard let used = result.integer(), let all = result.integer(0, 1), used * 5 >= all * 4 else { return [] }
         return [
             HealthFinding(
-                "connections", .warning, "\(used) of the server's \(all) connections are in use.",
+                "connections", .warning, message: "\(used) of the server's \(all) connections are in use.",
                 advice: "Lower the option connections of the programs, put a pooler before the server, or raise "
                     + "max_connections.")
         ]
@@ -30,7 +30,7 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "visibility", .note,
-                "The user may not see the activity of other users' sessions, so long transactions "
+                message: "The user may not see the activity of other users' sessions, so long transactions "
                     + "may be missing here.",
                 advice: "Run doctor as a user with the role pg_monitor.")
         ]
@@ -43,7 +43,7 @@ extension ServerCheck {
         return [
             HealthFinding(
                 "application_name", .note,
-                "Programs that open this URL call themselves swift-storage in "
+                message: "Programs that open this URL call themselves swift-storage in "
                     + "pg_stat_activity.",
                 advice: "Add application_name=… to the URL, another one for each program.")
         ]
@@ -74,7 +74,7 @@ extension ServerCheck {
                 : holdsRows ? "It keeps vacuum from removing rows that are deleted since." : "It may hold locks."
             return HealthFinding(
                 "transaction", blocksWriters ? .error : .warning,
-                "A transaction of the process \(process) (\(result.text(row, 1) ?? ""), user "
+                message: "A transaction of the process \(process) (\(result.text(row, 1) ?? ""), user "
                     + "\(result.text(row, 2) ?? ""), \(state)) "
                     + "runs for \(age). \(effect)",
                 advice: state.hasPrefix("idle")
@@ -95,7 +95,8 @@ extension ServerCheck {
         (0..<result.count).map { row in
             HealthFinding(
                 "prepared-transaction", .error,
-                "The transaction \(result.text(row) ?? "") was prepared \((result.integer(row, 1) ?? 0).seconds) "
+                message:
+                    "The transaction \(result.text(row) ?? "") was prepared \((result.integer(row, 1) ?? 0).seconds) "
                     + "ago and never ended. "
                     + "It keeps its locks and all deleted rows, also after a restart.",
                 advice: "End it by COMMIT PREPARED or ROLLBACK PREPARED, as its coordinator says.")
@@ -114,7 +115,7 @@ extension ServerCheck {
         (0..<result.count).map { row in
             HealthFinding(
                 "wait", .warning,
-                "The process \(result.integer(row) ?? 0) (\(result.text(row, 3) ?? "")) waits for a lock for "
+                message: "The process \(result.integer(row) ?? 0) (\(result.text(row, 3) ?? "")) waits for a lock for "
                     + "\((result.integer(row, 1) ?? 0).seconds), which \(result.text(row, 2) ?? "") holds.",
                 advice: "Look at the holder in pg_stat_activity: if it is idle in a transaction, end it.")
         }

@@ -40,7 +40,7 @@ extension ServerCheck {
         return wanted.compactMap { name, value, danger in
             guard let found = values[name], found != value else { return nil }
             return HealthFinding(
-                "setting", .error, "\(name) is \(found): \(danger).",
+                "setting", .error, message: "\(name) is \(found): \(danger).",
                 advice: "Set \(name) = \(value) in "
                     + "postgresql.conf.")
         }
@@ -52,14 +52,15 @@ extension ServerCheck {
         if values["data_checksums"] == "off" {
             findings.append(
                 HealthFinding(
-                    "setting", .warning, "The cluster has no checksums: changes by a disk are not noticed.",
+                    "setting", .warning, message: "The cluster has no checksums: changes by a disk are not noticed.",
                     advice: "Stop the server and run pg_checksums --enable."))
         }
         if subject.configuration.durability == .full, values["synchronous_commit"] == "off" {
             findings.append(
                 HealthFinding(
                     "setting", .error,
-                    "synchronous_commit is off for this user and database: a power cut may lose commits that the "
+                    message:
+                        "synchronous_commit is off for this user and database: a power cut may lose commits that the "
                         + "store has acknowledged as "
                         + "durable.",
                     advice: "Set it to on, or open the store with durability=relaxed, which says so."))
@@ -68,14 +69,15 @@ extension ServerCheck {
             findings.append(
                 HealthFinding(
                     "setting", .error,
-                    "default_transaction_read_only is on for this user and database: every "
+                    message: "default_transaction_read_only is on for this user and database: every "
                         + "write fails.",
                     advice: "Set it to off, as by ALTER ROLE or ALTER DATABASE, or open the store with readonly=true."))
         }
         if values["wal_level"] == "minimal" {
             findings.append(
                 HealthFinding(
-                    "setting", .warning, "wal_level is minimal: there can be no replica and no continuous backup.",
+                    "setting", .warning,
+                    message: "wal_level is minimal: there can be no replica and no continuous backup.",
                     advice: "Set wal_level = replica, and restart the server."))
         }
         return findings
@@ -88,7 +90,8 @@ extension ServerCheck {
             findings.append(
                 HealthFinding(
                     "setting", .note,
-                    "idle_in_transaction_session_timeout is 0: a program that stops within a transaction keeps "
+                    message:
+                        "idle_in_transaction_session_timeout is 0: a program that stops within a transaction keeps "
                         + "its turn to write.",
                     advice: "Set it to some minutes, but longer than the longest transaction of a program."))
         }
@@ -99,7 +102,7 @@ extension ServerCheck {
             findings.append(
                 HealthFinding(
                     "setting", isShort ? .warning : .note,
-                    isShort
+                    message: isShort
                         ? "\(name) is \(value) ms for this user and database, and the store waits up to "
                             + "\(timeout) ms for other writers: "
                             + "the server ends the wait before."

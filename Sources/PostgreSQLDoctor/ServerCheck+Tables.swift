@@ -18,14 +18,14 @@ extension ServerCheck {
         guard result.isTrue() else {
             return [
                 HealthFinding(
-                    "grant", .error, "The user \(user) may not use the schema \(schema).",
+                    "grant", .error, message: "The user \(user) may not use the schema \(schema).",
                     advice: "As \(owner): GRANT USAGE ON SCHEMA \(schema.quotedName) TO \(user.quotedName).")
             ]
         }
         guard !result.isTrue(0, 1), !subject.configuration.isReadOnly else { return [] }
         return [
             HealthFinding(
-                "grant", .note, "The schema \(schema) belongs to \(owner): \(user) cannot change models.",
+                "grant", .note, message: "The schema \(schema) belongs to \(owner): \(user) cannot change models.",
                 advice: "Open the store with a new version of the program as \(owner) first.")
         ]
     }
@@ -62,7 +62,7 @@ extension ServerCheck {
             let schema = subject.configuration.schema.quotedName
             let all = names.prefix(5).map { "\(schema).\($0.quotedName)" }.joined(separator: ", ")
             return HealthFinding(
-                "grant", .error, "The user \(user) lacks \(rights.split(separator: " ON ")[0]) on \(shown).",
+                "grant", .error, message: "The user \(user) lacks \(rights.split(separator: " ON ")[0]) on \(shown).",
                 advice: names.count > 5
                     ? "As \(owner): GRANT "
                         + "\(rights.replacing("TABLE", with: "ALL TABLES IN SCHEMA").replacing("SEQUENCE", with: "ALL SEQUENCES IN SCHEMA")) "
@@ -103,7 +103,7 @@ extension ServerCheck {
             let isRest = name.contains("_ccnew") || name.contains("_ccold")
             return HealthFinding(
                 "index", isRest ? .warning : .error,
-                "The index \(name) of \(result.text(row, 1) ?? "") is invalid: no query uses it"
+                message: "The index \(name) of \(result.text(row, 1) ?? "") is invalid: no query uses it"
                     + (result.isTrue(row, 3) && !isRest
                         ? ", and equal values may be stored that should be "
                             + "unique." : "."),
@@ -124,7 +124,7 @@ extension ServerCheck {
         (0..<result.count).map { row in
             HealthFinding(
                 "unused-index", .note,
-                "No query on this server has used the index \(result.text(row) ?? "") of "
+                message: "No query on this server has used the index \(result.text(row) ?? "") of "
                     + "\(result.text(row, 1) ?? ""), which takes "
                     + "\((result.integer(row, 2) ?? 0).bytes).",
                 advice: "If replicas don't use it either, take @Indexed from the property.")
@@ -163,21 +163,22 @@ private struct TableState {
             findings.append(
                 HealthFinding(
                     "table", .error,
-                    "The table \(name) is unlogged: a crash of the server empties it, and "
+                    message: "The table \(name) is unlogged: a crash of the server empties it, and "
                         + "replicas don't have it.",
                     advice: "ALTER TABLE \(sqlName) SET LOGGED."))
         }
         if isNeverVacuumed {
             findings.append(
                 HealthFinding(
-                    "autovacuum", .warning, "Autovacuum is off for the table \(name), so deleted rows stay in it.",
+                    "autovacuum", .warning,
+                    message: "Autovacuum is off for the table \(name), so deleted rows stay in it.",
                     advice: "ALTER TABLE \(sqlName) RESET (autovacuum_enabled)."))
         }
         if dead > 10_000, dead > live / 3 {
             findings.append(
                 HealthFinding(
                     "bloat", .warning,
-                    "The table \(name) has \(dead) dead rows beside \(live) live ones, and was vacuumed last: "
+                    message: "The table \(name) has \(dead) dead rows beside \(live) live ones, and was vacuumed last: "
                         + "\(lastVacuum).",
                     advice: "VACUUM \(sqlName); look for long transactions first, which keep dead rows. Space "
                         + "comes back to the system by "
@@ -187,13 +188,15 @@ private struct TableState {
             findings.append(
                 HealthFinding(
                     "statistics", .warning,
-                    "The table \(name) (\(bytes.bytes)) was never analyzed, so the server guesses how to run queries.",
+                    message:
+                        "The table \(name) (\(bytes.bytes)) was never analyzed, so the server guesses how to run queries.",
                     advice: "ANALYZE \(sqlName)."))
         } else if modified > 50_000, modified > live / 2 {
             findings.append(
                 HealthFinding(
                     "statistics", .warning,
-                    "\(modified) rows of the table \(name), of \(live), were changed since it was analyzed last.",
+                    message:
+                        "\(modified) rows of the table \(name), of \(live), were changed since it was analyzed last.",
                     advice: "ANALYZE \(sqlName)."))
         }
         return findings

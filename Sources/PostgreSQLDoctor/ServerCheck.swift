@@ -37,7 +37,7 @@ struct ServerCheck {
             let cause = (error.underlying as? PostgreSQLError)?.message ?? error.message
             return [
                 HealthFinding(
-                    name, .note, "The server does not answer this check: \(cause).",
+                    name, .note, message: "The server does not answer this check: \(cause).",
                     advice: "Run doctor as a user with the role pg_monitor.")
             ]
         }

@@ -21,7 +21,7 @@ struct StoreCheck {
             let cause = (error.underlying as? PostgreSQLError)?.message
             return [
                 HealthFinding(
-                    "store", .error, error.message + (cause.map { " The reason: \($0)." } ?? ""),
+                    "store", .error, message: error.message + (cause.map { " The reason: \($0)." } ?? ""),
                     advice: "Open the store with the program, or by storage info, as this user.")
             ]
         }
@@ -32,7 +32,7 @@ struct StoreCheck {
         guard let record = try Catalog.find(connection, names, schema: schema) else {
             return [
                 HealthFinding(
-                    "store", .error, "The database has no schema \(schema).",
+                    "store", .error, message: "The database has no schema \(schema).",
                     advice: "Name the store's schema in the URL (schema=…); a program that may create schemas "
                         + "makes it at opening.")
             ]
@@ -40,7 +40,7 @@ struct StoreCheck {
         guard record.versionIndex != nil, record.commits != nil else {
             return [
                 HealthFinding(
-                    "store", .warning, "No store has written to the schema \(schema) yet.",
+                    "store", .warning, message: "No store has written to the schema \(schema) yet.",
                     advice: "Name the store's schema in the URL (schema=…), or open the store with its program.")
             ]
         }
@@ -51,7 +51,9 @@ struct StoreCheck {
         var findings = [
             HealthFinding(
                 "store", .note,
-                "The store has format \(format) and \(tables.count(where: \.isRoot)) models in \(tables.count) tables.")
+                message:
+                    "The store has format \(format) and \(tables.count(where: \.isRoot)) models in \(tables.count) tables."
+            )
         ]
         findings += try missing("table", tables.map { (names.table($0), $0.name) })
         findings += try missing(
@@ -66,7 +68,7 @@ struct StoreCheck {
             findings.append(
                 HealthFinding(
                     "grant", .warning,
-                    "The user may not read the sequence storage_commits, so observers hear of "
+                    message: "The user may not read the sequence storage_commits, so observers hear of "
                         + "no commits of others.",
                     advice: "GRANT SELECT ON SEQUENCE \(names.own("storage_commits")) TO CURRENT_USER, as the owner."))
         }
@@ -87,7 +89,7 @@ struct StoreCheck {
             let name = all[Int(number) - 1].name
             return HealthFinding(
                 kind, .error,
-                kind == "table"
+                message: kind == "table"
                     ? "The schema lacks the table \(name) of the store's record."
                     : "The schema lacks an index of \(name) in the store's record: queries by it read "
                         + "the whole table, and values that should be unique may be stored twice.",
@@ -110,7 +112,7 @@ struct StoreCheck {
         return (0..<found.count).map { row in
             HealthFinding(
                 "table", .error,
-                "The table \(found.text(row) ?? "") lacks the column "
+                message: "The table \(found.text(row) ?? "") lacks the column "
                     + "\(found.text(row, 1) ?? "") of the store's record.",
                 advice: "Restore the table from a backup.")
         }

@@ -4,13 +4,13 @@ internal import StorageDriver
 /// The database's record of its tables: `storage_tables` has a row for each table, with its definition as JSON, and
 /// `storage_info` has the format's version.
 enum Catalog {
-    /// The version of the format that a new record has. Tables raise it to what they need.
+    /// The version of the format that a new record has. Tables raise it to the version that they need.
     private static let format = 1
 
-    /// The version of the database's record; nil if it has none, like a database of other software.
+    /// The version of the database's record; nil if the database has no record, like a database of other software.
     ///
     /// - Throws: `schemaNewer` if a later version has written the database, `unsupported` if its text is UTF-16.
-    ///   Nothing is then changed.
+    ///   The database is then unchanged.
     static func checkedFormat(_ connection: Connection) throws(StorageError) -> Int? {
         let encoding = try Statement(connection, "PRAGMA encoding").text()
         guard encoding == "UTF-8" else {

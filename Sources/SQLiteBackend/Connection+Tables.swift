@@ -2,7 +2,7 @@ internal import CSQLite
 internal import StorageDriver
 import Synchronization
 
-// What a connection knows of the tables, and how it notices that another one has changed them.
+// The tables as a connection knows them, and the means by which it notices that another connection has changed them.
 
 /// Tables as of a state of the database.
 struct KnownTables {
@@ -15,24 +15,24 @@ struct KnownTables {
 
 /// The versions of the database that a connection has seen.
 struct SeenVersions {
-    /// The version of the contents, as the connection counts its own commits and those of others.
+    /// The version of the contents, as the connection counts its commits and the commits of others.
     var data: UInt32?
     var schema: Int64?
 }
 
-/// Recorded tables by the text of their definitions: reading the text costs almost nothing compared with decoding it.
+/// Recorded tables by the text of their definitions. Reading the text is almost free compared with decoding it.
 final class Definitions: Sendable {
     private let known = Mutex<[[UInt8]: TableSchema]>([:])
 
     subscript(text: [UInt8]) -> TableSchema? { known.withLock { $0[text] } }
 
-    /// Keeps those of one state alone.
+    /// Keeps the definitions of one state alone.
     func keep(_ definitions: [[UInt8]: TableSchema]) { known.withLock { $0 = definitions } }
 }
 
 extension Connection {
-    /// The recorded tables, then those of other software. Read again if another connection has committed since, or if
-    /// this one has changed them.
+    /// The recorded tables, then the tables of other software. Read again if another connection has committed since, or
+    /// if this one has changed them.
     func storedTables() throws(StorageError) -> [TableSchema] {
         let version = try dataVersion()
         if let tables, tables.data == version { return tables.schemas }

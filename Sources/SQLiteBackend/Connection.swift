@@ -92,7 +92,7 @@ final class Connection: @unchecked Sendable {
         synchronous = "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")"
         self.logger = logger
         logsStatements = logger.logLevel <= .trace
-        // A reader makes no file in the place of one that is gone.
+        // A reader does not recreate a file that has been removed.
         let creates = isWriter ? SQLITE_OPEN_CREATE : 0
         let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | creates
         var handle: OpaquePointer?
@@ -124,14 +124,15 @@ final class Connection: @unchecked Sendable {
         try registerDecimalOrder()
         let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
         try execute("PRAGMA cache_size = -\(cache)")
-        // Only tables of other software declare foreign keys. The store does its own cascades.
+        // Only tables of other software declare foreign keys. The store carries out the cascades of its tables itself.
         try execute("PRAGMA foreign_keys = ON")
-        // What such a database's triggers and views call must be harmless (https://sqlite.org/security.html).
+        // The triggers and views of such a database may call only harmless functions
+        // (https://sqlite.org/security.html).
         try execute("PRAGMA trusted_schema = OFF")
         if isWriter {
             try execute(synchronous)
-            // A statement's journal needs no file. Readers keep SQLite's default: what they sort in memory alone is sorted as one
-            // list, which for a million rows takes twice the time of sorting parts as large as the cache.
+            // A statement's journal needs no file. Readers keep SQLite's default. In memory alone they would sort rows
+            // as one list, which for a million rows takes twice the time of sorting parts as large as the cache.
             try execute("PRAGMA temp_store = MEMORY")
             // A log that was larger, by one large transaction, is cut to the size that it may have.
             try execute("PRAGMA journal_size_limit = 40960000")
@@ -234,12 +235,12 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Learns what changes rows by itself, on a connection that writes.
+    /// Finds the declarations that change rows by themselves, on a connection that writes.
     func readReactions() throws(StorageError) {
         let before = reacts
         try reactions.read(self)
         reacts = !reactions.declared.isEmpty
-        // Statements know what they reach as of when they were compiled.
+        // Statements know the tables that they reach as of their compilation.
         if before || reacts { (plans, preparedCount) = ([], 0) }
     }
 
@@ -290,7 +291,7 @@ final class Connection: @unchecked Sendable {
         hasChangedTables = false
     }
 
-    /// No commit of another connection shows what this connection undoes.
+    /// Forgets the tables if this connection undoes a change of them, because no commit of another connection shows it.
     private func forgetUndoneTables() {
         guard hasChangedTables else { return }
         tables = nil
@@ -303,7 +304,7 @@ final class Connection: @unchecked Sendable {
             try run(.rollBackTo)
             try run(.release)
         } catch {
-            // What the savepoint wrote is still there, so nothing of the transaction may be committed.
+            // The changes of the savepoint are not undone, so no part of the transaction may be committed.
             (hasLostTransaction, loss) = (true, loss ?? error)
             sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
             throw error
@@ -330,7 +331,7 @@ final class Connection: @unchecked Sendable {
         forgetUndoneTables()
         guard isInTransaction else { return }
         do throws(StorageError) { try run(.rollBack) } catch {
-            // Where there is no memory to prepare it, or to run it.
+            // In case memory is too short to prepare it, or to run it.
             sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
         }
     }
@@ -338,12 +339,12 @@ final class Connection: @unchecked Sendable {
     /// Overwrites the remains of a failed commit in the log.
     ///
     /// A commit whose sync failed is complete in the log, and a process that opens the file later, as after a crash, would
-    /// accept it. A commit that changes nothing replaces it, without a sync. If the file cannot be written at all, this fails
-    /// too, and the failed commit stays.
+    /// accept it. A commit without changes replaces it, without a sync. If the file cannot be written at all, this
+    /// fails too, and the failed commit stays.
     func overwriteFailedCommit() {
         guard let version = try? Statement(self, "PRAGMA user_version").integer() else { return }
         let change = ["BEGIN IMMEDIATE", "PRAGMA user_version = \(version)", "COMMIT"]
-        // Nothing is copied to the database meanwhile, which would have to wait for the disk.
+        // No page is copied to the database meanwhile, because the copy would have to wait for the disk.
         let before = ["PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 0"]
         for sql in before + change { sqlite3_exec(database, sql, nil, nil, nil) }
         rollBack()
@@ -360,7 +361,7 @@ final class Connection: @unchecked Sendable {
         try check(sqlite3_close_v2(database), doing: "close \(path)")
     }
 
-    /// Closes a connection that has written nothing since its last commit, so nothing is lost when closing fails.
+    /// Closes a connection that has not written since its last commit, so a failure to close loses no data.
     func closeQuietly() {
         guard isOpen else { return }
         isOpen = false

@@ -8,7 +8,7 @@ import Synchronization
 /// Commits to a file that has lost its name are lost with it, and SQLite does not report that.
 final class DatabaseFile: Sendable {
     private let path: String
-    /// Nil if the system does not have the file, because a test has a file system of its own.
+    /// Nil if the system does not have the file, because a test has a separate file system.
     private let file: NamedFile?
     /// The log; nil before the first commit.
     private let log = Mutex<NamedFile?>(nil)
@@ -20,10 +20,10 @@ final class DatabaseFile: Sendable {
         if connection.hasMoved { throw moved() }
     }
 
-    /// Checks before a file is opened that there is no log without a database. SQLite would remove the log, and with it the last
-    /// commits of a database that is elsewhere.
+    /// Checks before a file is opened that no log exists without a database. SQLite would remove the log, and with it
+    /// the last commits of a database that is elsewhere.
     ///
-    /// - Throws: `io` if there is a log and no database.
+    /// - Throws: `io` if a log exists and the database does not.
     static func requireNoLostLog(_ path: String) throws(StorageError) {
         guard size(of: path) == 0, size(of: path + "-wal") > 0 else { return }
         throw StorageError(
@@ -79,7 +79,7 @@ private struct NamedFile: Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil if there is no such file.
+    /// Nil if the file does not exist.
     init?(_ name: UnsafePointer<CChar>?) {
         guard let name else { return nil }
         self.name = Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))

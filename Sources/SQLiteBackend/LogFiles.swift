@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// A reading connection creates them if they are missing, and may not remove them. So that reading leaves no files, a
 /// writable connection opens the database once more at the end: SQLite removes the files when the last connection
-/// closes, which it knows by its own locks.
+/// closes, which it recognises by its locks.
 struct LogFiles {
     private let path: String
     private let wereThere: Bool

@@ -7,7 +7,8 @@ internal import StorageDriver
 /// A rare checkpoint makes inserts faster, since a page that is written often is copied once. A log that outgrows its
 /// database only takes space.
 final class LogLimit {
-    /// The number of pages at which SQLite copies a log back by default: https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
+    /// The number of pages at which SQLite copies a log back by default:
+    /// https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
     private static let minimum = 1000
     private static let maximum = 10_000
 
@@ -30,16 +31,17 @@ final class LogLimit {
 
     deinit { sqlite3_finalize(pageCount) }
 
-    /// Asks SQLite to report commits. It replaces what `PRAGMA wal_autocheckpoint` sets.
+    /// Asks SQLite to report commits. This hook replaces the hook that `PRAGMA wal_autocheckpoint` sets.
     func use(_ database: OpaquePointer) {
-        // Valid while the connection is open: it owns this object, and only its own commits call the function.
+        // Valid while the connection is open: the connection owns this object, and only commits of the connection call
+        // the function.
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = sqlite3_wal_hook(
             database,
             { context, database, name, pages in
                 guard let context, let database else { return SQLITE_OK }
                 let limit = Unmanaged<LogLimit>.fromOpaque(context).takeUnretainedValue()
-                // The commit is complete. A checkpoint that fails is tried again by the next one, as SQLite's own is.
+                // The commit is complete. The next commit tries a failed checkpoint again, as SQLite does.
                 if pages >= limit.limit, limit.isReached(by: Int(pages)) { _ = sqlite3_wal_checkpoint(database, name) }
                 return SQLITE_OK
             }, context)

@@ -10,7 +10,7 @@ extension QueryCompiler {
         let extent: String
         /// The row number so many rows after another.
         let distance: String
-        /// The value and the key of the last row that the limit needs, among those of a sample.
+        /// The value and the key of the last row that the limit needs, among the rows of a sample.
         let sample: String
         /// The numbers of the best rows up to that one.
         let scan: String

@@ -30,9 +30,9 @@ extension QueryCompiler {
         }
     }
 
-    /// SQLite's parser has a small stack, which grows with what precedes a parenthesis, so the deepest term comes first
-    /// (`QueryTerm.nestingCost` relies on it). It also limits how deep an expression nests, and a chain nests to one side;
-    /// halves keep it flat.
+    /// SQLite's parser has a small stack, which grows with the terms before a parenthesis, so the deepest term comes
+    /// first (`QueryTerm.nestingCost` relies on it). It also limits how deep an expression nests, and a chain nests to
+    /// one side; halves keep it flat.
     private mutating func chain(_ terms: [QueryTerm], word: String, ifEmpty: String, place: Place) -> String {
         guard let deepest = terms.indices.max(by: { terms[$0].nestingCost < terms[$1].nestingCost }) else {
             return ifEmpty

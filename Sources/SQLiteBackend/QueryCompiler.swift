@@ -91,8 +91,8 @@ struct QueryCompiler {
         }
     }
 
-    /// The filter's conditions. A condition that precedes one that can fail is repeated separately, so that an index
-    /// can serve it.
+    /// The filter's conditions. A condition before another that can fail is repeated separately, so that an index can
+    /// serve it.
     private mutating func filter(_ listed: ListedKeys?) -> [String] {
         guard let filter = plan.query.filter, listed?.term != filter else { return [] }
         var conditions: [String] = []

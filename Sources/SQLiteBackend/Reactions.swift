@@ -4,16 +4,16 @@ internal import StorageDriver
 /// The rows that the triggers and foreign keys of a database change by themselves, on the connection that writes.
 ///
 /// While SQLite compiles a statement, it asks its authorizer about each table that the statement, its triggers and the actions
-/// of foreign keys may write. The counts of changed rows tell whether they have done so. A database without triggers and actions
-/// has no authorizer.
+/// of foreign keys may write. The counts of changed rows tell whether they have done so. A database without triggers
+/// and actions has no authorizer.
 final class Reactions {
     /// The tables that a statement may write.
     struct Reach {
         /// The table that the statement itself writes.
         fileprivate var target: String?
-        /// Those that triggers and foreign keys write, perhaps the same one.
+        /// The tables that triggers and foreign keys write. The target may be among them.
         fileprivate var others: Set<String> = []
-        /// The accesses that are the statement's own.
+        /// The accesses by the statement itself.
         fileprivate var own: Set<String> = []
     }
 
@@ -32,7 +32,7 @@ final class Reactions {
     private var areOfWrittenRows = true
     /// The row numbers that the running statement writes; nil if they are not known.
     private var rows: Set<Int64>?
-    /// Those of the next statement.
+    /// The row numbers that the next statement writes.
     private var nextRows: Set<Int64>?
 
     /// Looks at the schema.
@@ -91,7 +91,8 @@ final class Reactions {
         guard recorded != nil, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let table else { return }
         let name = String(cString: table)
         if recorded?.target == nil { recorded?.target = name }
-        // The action of a foreign key has no name. In the statement's own table it repeats an access of the statement.
+        // The action of a foreign key has no name. In the table that the statement itself writes, it repeats an access
+        // of the statement.
         let access = "\(action) " + (column.map { String(cString: $0) } ?? "")
         if trigger == nil, recorded?.target == name, recorded?.own.insert(access).inserted == true { return }
         recorded?.others.insert(name)
@@ -99,7 +100,7 @@ final class Reactions {
 
     // MARK: Running
 
-    /// Notes the rows that the next statement writes: what a trigger changes in them is no change of another record.
+    /// Notes the rows that the next statement writes. A trigger's change in these rows is no change of another record.
     func willWrite(_ rows: Set<Int64>?) { nextRows = rows }
 
     func willRun(_ reach: Reach, _ database: OpaquePointer) {
@@ -116,7 +117,7 @@ final class Reactions {
 
     func forget() { (tables, altered) = ([], []) }
 
-    /// Returns to the state before what was undone.
+    /// Returns to the state before the undone changes.
     func undo(to tables: Set<String>) { self.tables = tables }
 
     /// - Parameter changed: the number of rows that the statement itself has changed.

@@ -22,7 +22,7 @@ public struct SQLiteBackend: StorageBackend {
     }
 
     /// The file's path, or `:memory:` for a database that is removed when it is closed: a file with relaxed durability
-    /// in a temporary folder of its own.
+    /// in a separate temporary folder.
     public var path: String
     /// The guarantee that a commit waits for.
     public var durability: Durability
@@ -34,7 +34,7 @@ public struct SQLiteBackend: StorageBackend {
     /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly: Bool
 
-    /// A database with these options. Nothing is opened before a store opens.
+    /// A database with these options. The file is opened when a store opens.
     public init(
         path: String, durability: Durability = .full, cacheMebibytes: Int = 64, busyTimeoutMilliseconds: Int = 5000,
         isReadOnly: Bool = false

@@ -17,8 +17,8 @@ extension SQLiteEngine: ExternalCommitsEngine {
     }
 }
 
-/// Counts the times at which others had committed, by SQLite's `data_version` on the writing connection: that
-/// connection's own commits do not change it.
+/// Counts the times at which others had committed, by SQLite's `data_version` on the writing connection. Commits of
+/// that connection itself do not change it.
 final class ExternalCommitCounter: Sendable {
     private let counted = Atomic(0)
     private let inTransaction = Atomic(false)
@@ -44,7 +44,7 @@ final class ExternalCommitCounter: Sendable {
     /// Called before the write lock is left.
     func end() { inTransaction.store(false, ordering: .releasing) }
 
-    /// Runs what changes the version without a commit, such as a change of the journal's mode.
+    /// Runs a body that changes the version without a commit, such as a change of the journal's mode.
     func apart<T>(_ connection: Connection, _ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         try look(connection)
         let result = try body()

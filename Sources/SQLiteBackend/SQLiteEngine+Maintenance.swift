@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import StorageDriver
 
-// What the engine can do beyond the contract.
+// The engine's features beyond the contract.
 
 extension SQLiteEngine: CheckingEngine {
     func findDamage() throws(StorageError) -> [String] {
@@ -68,7 +68,7 @@ extension SQLiteEngine: BackupEngine {
             // One reading transaction, so writers continue. SQLite's backup interface starts again with every change by
             // another connection.
             try connection.execute("PRAGMA query_only = OFF")
-            // A reader writes nothing anyway; the setting is a second safeguard, so its failure is ignored.
+            // A reader never writes anyway; the setting is a second safeguard, so its failure is ignored.
             defer { try? connection.execute("PRAGMA query_only = ON") }
             let statement = try Statement(connection, "VACUUM INTO ?1")
             try statement.bind(.text(file.temporaryPath), at: 1)

@@ -4,10 +4,10 @@ internal import Logging
 internal import StorageDriver
 import Synchronization
 
-/// An open database: one connection that writes, and a pool of those that read.
+/// An open database: one connection that writes, and a pool of connections that read.
 ///
-/// Connections are opened without SQLite's own mutexes. The writer is used by one thread at a time because the store
-/// lets one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
+/// Connections are opened without SQLite's mutexes. The writer is used by one thread at a time because the store lets
+/// one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
 final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
     let configuration: SQLiteBackend
     let file: DatabaseFile
@@ -27,7 +27,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
     /// The triggers and foreign keys that change rows by themselves, as they are shown.
     private let reactions = Mutex<[String]>([])
     private let reacts = Atomic(false)
-    /// The version of the recorded schema when the database was opened; nil if it had none.
+    /// The version of the recorded schema when the database was opened; nil if the database had no recorded schema.
     private let format: Int?
 
     struct WriterState: ~Copyable {
@@ -58,7 +58,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
             try connection.noteOwnSchema()
             try connection.readReactions()
         } catch {
-            // Nothing was written; the first error is thrown.
+            // The database is unchanged; the first error is thrown.
             try? connection.close()
             logFiles?.removeIfNew()
             throw error
@@ -120,7 +120,7 @@ final class SQLiteEngine: SharedTablesEngine, ReactingEngine {
 
     var mayReact: Bool { reacts.load(ordering: .relaxed) }
 
-    /// Learns what changes rows by itself.
+    /// Finds the declarations that change rows by themselves.
     func readReactions(_ connection: Connection) throws(StorageError) {
         try connection.readReactions()
         note(connection.reactions)

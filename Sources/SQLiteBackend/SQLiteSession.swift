@@ -7,7 +7,7 @@ class SQLiteSession: StorageSession {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// The recorded tables, then those of other software.
+    /// The recorded tables, then the tables of other software.
     final func tables() throws(StorageError) -> [TableSchema] { try connection.storedTables() }
 
     /// Returns the conversions of the foreign columns among a plan's tables.
@@ -43,7 +43,7 @@ class SQLiteSession: StorageSession {
         if let statement = prepared?.query, !statement.isInUse { return statement }
         var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
         let sql = compiler.select()
-        // What is used once was planned for the tables that are being looked at.
+        // A statement that is used once was planned for the current tables.
         let statement = try Statement(
             connection, sql, kinds: Self.kinds(plan), prefixEnds: compiler.prefixEnds,
             planned: plan.id == nil ? [] : plan.tables)
@@ -72,7 +72,7 @@ class SQLiteSession: StorageSession {
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
     ) throws(StorageError) {
         let parameters = QueryCompiler.Parameters(arguments)
-        // A plan with some of a query's conditions may have fewer parameters than there are arguments.
+        // A plan with some of a query's conditions may have fewer parameters than the query has arguments.
         let last = statement.lastParameter
         for (index, value) in arguments.values.enumerated() where parameters.value(index) <= last {
             try statement.bind(value, at: parameters.value(index))

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-// A trigger of the database can keep a row from being written, without an error (RAISE(IGNORE)). SQLite's count of the changed rows
-// shows that.
+// A trigger of the database can keep a row from being written, without an error (RAISE(IGNORE)). SQLite's count of the
+// changed rows shows that.
 extension SQLiteWriter {
     /// Runs a statement that writes some rows of a batch.
     func run(
@@ -45,14 +45,14 @@ extension SQLiteWriter {
             ? connection.foreign.table(table, connection).isKeyedByRowNumber : SchemaCompiler.hasRowID(table)
     }
 
-    /// Returns whether a row that a statement has not put is missing. If a record has only a key and is stored, its row does not
-    /// change.
+    /// Returns whether a row that a statement has not put is missing. If a record has only a key and is stored, its row
+    /// does not change.
     func isKeptOut(_ batch: borrowing RowBatch, _ row: Int) throws(StorageError) -> Bool {
         guard batch.plan.isOnlyKey else { return true }
         return connection.reacts ? try !isStored(batch, row) : false
     }
 
-    /// Returns whether there is a row with a row's key.
+    /// Returns whether a row with the key of the batch's row is stored.
     func isStored(_ batch: borrowing RowBatch, _ row: Int) throws(StorageError) -> Bool {
         let plan = batch.plan
         let given = plan.operation == .patch ? plan.keyColumns : plan.columns
@@ -73,6 +73,6 @@ extension SQLiteWriter {
 }
 
 extension WritePlan {
-    /// True if it stores rows that may be there already and have nothing but a key.
+    /// True if it stores rows that may exist already and consist of a key alone.
     var isOnlyKey: Bool { operation == .upsert && columns.allSatisfy(table.key.contains) }
 }

@@ -11,7 +11,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
             try connection.run(.release)
         } catch {
             connection.reactions.undo(to: reactions)
-            // If SQLite has ended the whole transaction, there is no savepoint, and the commit reports it.
+            // If SQLite has ended the whole transaction, the savepoint is gone, and the commit reports it.
             if !connection.hasLostTransaction {
                 try connection.rollBackToSavepoint()
             }
@@ -31,7 +31,8 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter, Rea
         let statements = SchemaCompiler.sql(for: change)
         for sql in statements { try connection.execute(sql) }
         try Catalog.record(change, connection)
-        // Other connections notice changes of SQLite's own schema, so a change of only the record is noted there too.
+        // Other connections notice changes of SQLite's schema, so the version of that schema also counts a change of
+        // the record alone.
         if statements.isEmpty {
             try connection.execute("PRAGMA schema_version = \(try connection.schemaVersion() &+ 1)")
         }

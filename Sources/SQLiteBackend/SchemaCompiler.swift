@@ -68,7 +68,8 @@ enum SchemaCompiler {
     // MARK: Alterations
 
     private static func alter(_ old: TableSchema, to new: TableSchema, added: [Value]) -> [String] {
-        // Indexes are dropped first and then created, since their names depend on those of the table and the column.
+        // Indexes are dropped first and then created, because their names depend on the names of the table and the
+        // column.
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name
         let changed = kept.enumerated().filter { _, pair in

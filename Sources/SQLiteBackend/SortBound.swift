@@ -20,16 +20,18 @@ final class SortBound {
         self.kinds = kinds
     }
 
-    /// The places of a sample: far more than those that hold the best rows of a table in the opposite order.
+    /// The number of places of a sample. It is far greater than the number of places that hold the best rows of a table
+    /// in the opposite order.
     private static let places = 512
-    /// The most rows of the result, with those that are skipped, for which a bound is worth its sample.
+    /// The most rows of the result, with the skipped rows, for which a bound is worth its sample.
     private static let maximumRows = 1024
     /// A table has so many times the rows of a sample at least.
     private static let minimumShare = 12
 
-    /// The limit and the offset of a query as one number of rows; nil if they are none or many.
+    /// The limit and the offset of a query as one number of rows; nil without a limit, for zero rows, or for too many.
     static func rows(_ arguments: QueryArguments) -> Int? {
-        guard let limit = arguments.limit, limit > 0, limit <= maximumRows, arguments.offset <= maximumRows - limit else {
+        guard let limit = arguments.limit, limit > 0, limit <= maximumRows, arguments.offset <= maximumRows - limit
+        else {
             return nil
         }
         return limit + arguments.offset
@@ -40,7 +42,7 @@ final class SortBound {
         let start: Int64
         let step: Int64
         let last: Int64
-        /// The rows of a place have numbers up to so many above the place's own.
+        /// The rows of a place have numbers up to this much above the number of the place.
         let width: Int64
     }
 
@@ -84,8 +86,8 @@ final class SortBound {
         return try statement.integer()
     }
 
-    /// Returns the numbers of the query's rows, and of those that it skips before; nil if the sample has too few rows that meet
-    /// the conditions.
+    /// Returns the numbers of the query's rows, and of the rows that it skips first; nil if too few rows of the sample
+    /// meet the conditions.
     ///
     /// - Parameter bind: binds the query's arguments.
     func numbers(
@@ -113,7 +115,7 @@ final class SortBound {
         try sample.bind(.int(places.width), at: names.width)
         try sample.bind(.int(Int64(rows - 1)), at: names.offset)
         var bound = try sample.cursor()
-        // Nothing compares with null, so a row without a value is no bound.
+        // No value compares with null, so a row without a value is no bound.
         guard try bound.next(), bound.cells[0].tag != .null else { return nil }
         try bind(scan)
         try scan.bind(column: 0, of: sample, at: names.value)

@@ -19,7 +19,8 @@ final class Statement: CursorSource {
     /// The tables of the plan that the statement was made for, which another process may change; empty where that is
     /// found in another way.
     private let planned: [TableSchema]
-    /// The tables that triggers and foreign keys may write when it runs; nil if the database has none.
+    /// The tables that triggers and foreign keys may write when it runs; nil if the database has no triggers and no
+    /// foreign keys with actions.
     private let reach: Reactions.Reach?
     /// The error that the current tables are not the ones that were planned for. Unchecked as the lists are.
     @exclusivity(unchecked) private var misfit: StorageError?
@@ -33,7 +34,7 @@ final class Statement: CursorSource {
     }
 
     /// - Parameters:
-    ///   - kinds: how each result column is read; any for those beyond.
+    ///   - kinds: the kind of value to read from each result column; columns beyond the list may have any kind.
     ///   - planned: the tables of the plan that the statement is made for.
     /// - Throws: `schemaMismatch` if these are not stored any more as they were.
     init(
@@ -74,9 +75,10 @@ final class Statement: CursorSource {
             to: csqlite_cursor(
                 statement: prepared, cells: cells, kinds: kinds, count: Int32(count), code: 0, watches: 0,
                 compilations: 0, recompiled: Self.recompiled, owner: nil))
-        // The statement has the state alone, and releases it at its own end.
+        // Only the statement has the state, and releases it when the statement is released.
         state.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
-        // Looked at after SQLite has read the schema: it compiles again what was compiled for an older one.
+        // Check after SQLite has read the schema, because SQLite recompiles a statement that was compiled for an older
+        // schema.
         try connection.requireStored(planned)
     }
 
@@ -213,7 +215,7 @@ final class Statement: CursorSource {
         return Unmanaged<Statement>.fromOpaque(owner).takeUnretainedValue().isRefused ? 1 : 0
     }
 
-    /// True if the current tables differ from those planned for, after SQLite has recompiled the statement.
+    /// True if the current tables differ from the planned ones, after SQLite has recompiled the statement.
     private var isRefused: Bool {
         do throws(StorageError) {
             try connection.requireStored(planned)

@@ -3,9 +3,9 @@ internal import StorageDriver
 
 /// The folder of a database that is removed when it is closed.
 ///
-/// SQLite's own `:memory:` belongs to one connection, where readers and a writer would wait for each other. A file in
-/// the system's temporary folder, with relaxed durability, keeps the contract and mostly stays in the system's page
-/// cache; TMPDIR may name a folder in memory. Only its owner can enter the folder. If the process is killed, the system
+/// SQLite's `:memory:` belongs to one connection, where readers and a writer would wait for each other. A file in the
+/// system's temporary folder, with relaxed durability, keeps the contract and mostly stays in the system's page cache;
+/// TMPDIR may name a folder in memory. Only its owner can enter the folder. If the process is killed, the system
 /// removes the folder later.
 final class TemporaryFolder: Sendable {
     private let folder: URL

@@ -1,7 +1,7 @@
 public import StorageDriver
 
-/// A power of the SQLite engine: access to SQLite's own handle, for features that the toolkit does not offer, such as a
-/// pragma or your own query.
+/// A power of the SQLite engine: access to SQLite's handle, for features that the toolkit does not offer, such as a
+/// pragma or a custom query.
 ///
 /// Use it through the store, which refuses to close or to write inside the closure:
 ///
@@ -13,8 +13,8 @@ public import StorageDriver
 public protocol UnsafeSQLiteHandle: StorageEngine {
     /// Calls a closure with the handle of the writing connection, while no write of the store runs.
     ///
-    /// It is unsafe because nothing is checked. Do not change the store's tables, leave a transaction open, or keep the
-    /// handle beyond the closure: each breaks the store's guarantees.
+    /// It is unsafe because the store does not check the closure. Do not change the store's tables, leave a transaction
+    /// open, or keep the handle beyond the closure: each breaks the store's guarantees.
     ///
     /// - Parameter body: a closure that gets the `sqlite3 *` (<https://sqlite.org/c3ref/sqlite3.html>).
     /// - Throws: the closure's error, unchanged; `closed`.

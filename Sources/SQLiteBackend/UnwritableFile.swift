@@ -10,12 +10,12 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A database with write-ahead logging beside which no file can be made: on a read-only medium, or in a folder that the user may
-/// not write, as that of an application.
+/// A database with write-ahead logging beside which no file can be made: on a read-only medium, or in a folder that the
+/// user may not write, as that of an application.
 ///
 /// SQLite creates files beside such a database even to read it. If the file is declared immutable
-/// (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one changes the file and there is no log to read,
-/// so a connection is used only as long as that holds.
+/// (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one changes the file and no log needs to
+/// be read, so a connection is used only as long as that holds.
 struct UnwritableFile {
     private let path: String
     private let status: FileStatus
@@ -32,7 +32,7 @@ struct UnwritableFile {
         guard isUnwritable || Self.isOnReadOnlyMedium(path), Self.usesLog(path) else { return nil }
         (self.path, self.status) = (path, status)
         guard hasLog else { return }
-        // SQLite reads the log where its other file is there too.
+        // SQLite reads the log if the log's other file exists too.
         guard (try? layer.status(at: path + "-shm")) == nil else { return nil }
         throw StorageError(
             .io,
@@ -53,7 +53,7 @@ struct UnwritableFile {
         return statvfs(path, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
     }
 
-    /// True also on a read-only medium, of which the permissions say nothing.
+    /// True also on a read-only medium, which the permissions don't show.
     private static func mayWrite(_ path: String) -> Bool {
         faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM].contains(errno)
     }

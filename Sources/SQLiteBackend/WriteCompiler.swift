@@ -41,7 +41,7 @@ struct WriteCompiler {
         let places = Array(plan.columns.indices)
         let keys = places.filter { plan.table.key.contains(plan.columns[$0]) }
         let changes = places.filter { !plan.table.key.contains(plan.columns[$0]) }
-        // A model that has only a key has nothing to set, but its row must exist.
+        // A model that has only a key has no column to set, but its row must exist.
         let sets = (changes.isEmpty ? places : changes).map(assignment).joined(separator: ", ")
         return "UPDATE\(resolution) \(plan.table.name.quotedName) SET \(sets) WHERE "
             + keys.map(equality).joined(separator: " AND ")

@@ -1,4 +1,4 @@
-/// The toolkit's only error type: a stable code, the context, and a message that says what to do.
+/// The toolkit's only error type: a stable code, the context, and a message that gives the way out.
 ///
 /// Every call that runs no closure of the user's throws this type. An error that a transaction's body throws reaches
 /// the caller unchanged.
@@ -27,8 +27,8 @@ public struct StorageError: Error, Sendable {
         case invalidQuery
         /// Another record has the same value of a `@Unique` property.
         case constraint
-        /// A record has changed since the commit that is to be undone, or another program's transaction is in the way:
-        /// nothing is stored, and the call may be repeated.
+        /// A record has changed since the commit that is to be undone, or another program's transaction is in the way.
+        /// The call has stored no change, and may be repeated.
         case conflict
         /// The connection to the server was lost while it committed, and no server reported the result of the call in time.
         case outcomeUnknown

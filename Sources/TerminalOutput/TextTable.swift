@@ -21,7 +21,8 @@ package struct TextTable {
 
         /// The width below which the column is left out.
         fileprivate func least(_ width: Int) -> Int {
-            isWhole ? width : min(width, max(TextTable.narrowest, min(title.displayWidth, TextTable.maximumTitleLength)))
+            isWhole
+                ? width : min(width, max(TextTable.narrowest, min(title.displayWidth, TextTable.maximumTitleLength)))
         }
 
         package init(stringLiteral title: String) { self.init(title) }

@@ -93,7 +93,7 @@ package struct CommitWriter: ~Copyable {
         state.beginCommit(after: trailer)
     }
 
-    /// Adds the record of the file's length, which says nothing before the file is whole.
+    /// Adds the record of the file's length, which has no meaning before the file is whole.
     private mutating func appendLength(behind trailer: Trailer) {
         state.lengthPlace = state.end
         LengthRecord(of: trailer, length: 0).append(to: buffers.output, compressor.codec)
@@ -141,7 +141,7 @@ struct CommitProgress {
         (begin, self.end, self.durable) = (end, end, durable)
     }
 
-    /// The number of the commit that begins there.
+    /// The number of the commit that begins at the end.
     var sequence: UInt64 { last.map { $0.sequence &+ 1 } ?? 0 }
 
     /// The trailer of the bytes written since ``begin``.

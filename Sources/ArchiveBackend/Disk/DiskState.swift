@@ -4,8 +4,8 @@ import Synchronization
 
 /// The part of an open file that is known to be on the disk.
 ///
-/// One thread may wait for a commit while another writes the next. Syncs run one after another, and none after one that
-/// failed: the system reports a failure once, and the next sync returns as if it had succeeded.
+/// One thread may wait for a commit while another writes the next. Syncs run one after another. No sync runs after a
+/// failed one, because the system reports a failure once, and the next sync returns as if it had succeeded.
 final class DiskState: Sendable {
     private let file: OpenFile
     private let failure: WriteFailure
@@ -22,17 +22,17 @@ final class DiskState: Sendable {
         (self.file, self.failure) = (file, failure)
         self.written = Atomic(written)
         self.synced = Atomic(synced)
-        // What existed when the file was opened or rewritten counts.
+        // The bytes that existed when the file was opened or rewritten count.
         unawaited = Atomic(written)
     }
 
     /// The end of the part that is on the disk.
     var durableEnd: Int64 { synced.load(ordering: .acquiring) }
 
-    /// A commit is written that ends there.
+    /// Notes that the commits up to this end are written.
     func advance(to end: Int64) { written.store(end, ordering: .releasing) }
 
-    /// The commit that ends there is valid without a sync.
+    /// Notes that the commit with this end is valid without a sync.
     func acceptUnawaited(_ end: Int64) { unawaited.store(end, ordering: .releasing) }
 
     /// Cuts off the commits whose sync failed, which no caller knows, so that the file does not have them when it is
@@ -78,10 +78,10 @@ package struct WrittenCommit: Sendable {
     /// The end of the part.
     let end: Int64
 
-    /// Waits until it is on the disk. Any thread may do that, while further commits are written; the commits before are
-    /// then there too.
+    /// Waits until it is on the disk. Any thread may do that, while further commits are written; the commits before it
+    /// are then on the disk too.
     ///
-    /// Throws `io` or `full` if a sync fails, this one's or an earlier one's; the file takes nothing more then.
+    /// Throws `io` or `full` if the sync of this commit or an earlier sync fails; the file then takes no more commits.
     package func wait() throws(StorageError) { try disk.wait(for: end) }
 }
 

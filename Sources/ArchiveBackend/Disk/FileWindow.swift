@@ -90,7 +90,7 @@ final class FileWindow {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first offset of these bytes, of which there is at least one.
+    /// The first offset of these bytes. The pattern has at least one byte.
     fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
         guard let start = baseAddress else { return nil }
         var place = 0

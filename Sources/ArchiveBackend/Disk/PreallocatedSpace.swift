@@ -3,8 +3,8 @@ internal import StorageDriver
 /// Space after the last commit of a file that is being written: zeros that the next commits overwrite. A sync then
 /// waits only for their bytes. The size of a growing file would be one more write to the disk, often to a journal.
 ///
-/// It is a zstd frame that readers skip. The other codecs have none: without a mark at its beginning, it would look
-/// like commits that a disk has lost.
+/// It is a zstd frame that readers skip. The other codecs have no such space: without a mark at its beginning, the
+/// space would look like commits that a disk has lost.
 struct PreallocatedSpace {
     private static let largest: Int64 = 256 << 10
     /// The space ends at multiples of this.
@@ -29,9 +29,9 @@ struct PreallocatedSpace {
         if end - place >= Self.headerSize { Self.appendHeader(end - place, to: output) }
     }
 
-    /// Makes new space where a commit that is written has used up what there was: as much as was written since the file was
-    /// opened, so that one that is opened for a single commit gets none. Not being able to, on a disk that is too full, is no
-    /// failure.
+    /// Makes new space if a written commit has used up the old space. The new space is as large as the bytes written
+    /// since the file was opened, so a file that is opened for a single commit gets none. If the disk is too full for
+    /// it, the call does not fail.
     mutating func renew(behind commit: Range<Int64>, _ file: OpenFile, _ buffer: ByteBuffer) throws(StorageError) {
         let place = commit.upperBound
         guard end - place < Self.headerSize else { return }

@@ -73,7 +73,7 @@ extension StoreFile {
         return file
     }
 
-    /// Prepares the file for writing: nothing follows its last commit, and all commits are on the disk.
+    /// Prepares the file for writing, so that it ends with its last commit, and all commits are on the disk.
     private func finish(_ scan: RecoveryScan) throws(StorageError) -> Recovery {
         var recovery = scan.recovery
         if mode == .readWrite {
@@ -96,8 +96,9 @@ extension StoreFile {
         return recovery
     }
 
-    /// Rewrites what may not be on the disk, although it can be read. After a failed sync the system may treat what it
-    /// has in memory as being on the disk: another sync then returns at once, and the data are lost with the memory.
+    /// Rewrites the bytes that may not be on the disk, although they can be read. After a failed sync the system may
+    /// treat the bytes in its memory as if they were on the disk. Another sync then returns at once, and the data are
+    /// lost with the memory.
     private func writeAgain(_ scanner: CommitScanner) throws(StorageError) {
         guard let last = scanner.last else { return }
         var place = max(Int64(clamping: last.durable), scanner.knownLength)
@@ -107,8 +108,8 @@ extension StoreFile {
         }
     }
 
-    /// Returns whether a writer has the file locked. What follows the last commit is then a commit in progress. Without
-    /// locks in the file system no writer is known, and reading does not fail for that.
+    /// Returns whether a writer has the file locked. The bytes after the last commit are then a commit in progress.
+    /// Without locks in the file system no writer is known, and reading does not fail for that.
     private func isBeingWritten() -> Bool {
         (try? OpenFile(path, .read, layer: layer).lock(shared: true)) == false
     }

@@ -7,11 +7,11 @@ internal import Foundation
 #endif
 
 extension StoreFile {
-    /// Adds one commit with the body's entries, or nothing if none exist.
+    /// Adds one commit with the body's entries; no commit if the body adds no entry.
     ///
     /// When it returns, the commit survives the process; with `durable`, also a power cut. A call that throws has added
-    /// nothing: the body's own error, `full` or `io` where writing fails. If a sync fails, or the written bytes cannot
-    /// be taken back, every later call throws until the file is opened again.
+    /// no commit. It throws the body's error, or `full` or `io` if writing fails. If a sync fails, or the written bytes
+    /// cannot be taken back, every later call throws until the file is opened again.
     package func append(
         durable: Bool = true, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -19,7 +19,7 @@ extension StoreFile {
         if durable { try commit?.wait() }
     }
 
-    /// Writes one commit with the body's entries, and returns it without waiting for the disk; nil if there is no file
+    /// Writes one commit with the body's entries, and returns it without waiting for the disk; nil if no file exists
     /// yet.
     ///
     /// - Parameter willWait: whether commits are waited for, so that preallocated space for them is worthwhile.
@@ -40,11 +40,11 @@ extension StoreFile {
         return WrittenCommit(disk: commitLog.disk, end: commitLog.scanner.position)
     }
 
-    /// Rewrites the file with the body's entries. Afterwards there is the new file, or the old one.
+    /// Rewrites the file with the body's entries. Afterwards either the new file exists or the old one.
     ///
     /// The entries go to a temporary file, which replaces the old one when it is on the disk. Readers of the old file
     /// keep it. Sequence numbers begin at 0 again. Throws as ``append(durable:_:)`` does, and `invalidValue` if the
-    /// body adds nothing.
+    /// body adds no entry.
     package func rewrite(
         _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -158,7 +158,7 @@ extension StoreFile {
         try published.takePlace()
         (commitLog, replaced) = (new, nil)
         do { try OpenFile.syncFolder(of: path, layer) } catch {
-            // A power cut may bring the old file back, without what would be added to the new one.
+            // A power cut may bring the old file back, without the commits that would be added to the new one.
             failure.set(error)
             throw error
         }

@@ -36,8 +36,8 @@ package final class StoreFile {
     var commitLog: CommitLog?
     /// The findings of opening the file.
     var found = Recovery()
-    /// The file that the first commit replaces: an empty one that another program created, or one of a codec that is not
-    /// written any more.
+    /// The file that the first commit replaces: an empty file that another program created, or a file of a codec that
+    /// is no longer written.
     var replaced: OpenFile?
     /// True if the entries that were read must be written again before anything else.
     var mustBeRewritten = false
@@ -81,10 +81,10 @@ package final class StoreFile {
         }
     }
 
-    /// Throws why nothing can be written, if that is so.
+    /// Throws the reason if the file can't be written.
     func requireWritable() throws(StorageError) { try require(writing: true) }
 
-    /// Waits for commits that were not awaited, and closes the file. The second call does nothing.
+    /// Waits for commits that were not awaited, and closes the file. A second call has no effect.
     package func close() throws(StorageError) {
         defer {
             (commitLog, replaced) = (nil, nil)
@@ -102,7 +102,7 @@ package final class StoreFile {
 
 /// The options for writing a store file.
 package struct FileOptions: Sendable {
-    /// The codec of a new file, and of one that is rewritten.
+    /// The codec of a new or rewritten file.
     package let codec: ArchiveCodec
     /// The compression level of commits.
     package let level: Int

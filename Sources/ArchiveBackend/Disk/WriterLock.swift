@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// Keeps a second writer away from a store, in this process and others, for as long as it lives.
 ///
-/// The lock is taken on a separate file, `<name>-lock`, because the store's file may not be there yet, and is replaced
-/// when it is rewritten; that file is locked besides.
+/// The lock is taken on a separate file, `<name>-lock`, because the store's file may not exist yet, and is replaced
+/// when it is rewritten. The store's file is locked too.
 final class WriterLock {
     private let file: OpenFile
     private let layer: any FileLayer
@@ -30,8 +30,8 @@ final class WriterLock {
         StorageError(.locked, "\(path) is written to by \(holder); close it there, or open it read-only here.")
     }
 
-    /// Removes the file if this lock created it: a store that could not be opened leaves nothing. A failure is ignored:
-    /// the file does no harm, and the caller throws its own error.
+    /// Removes the file if this lock created it: a store that could not be opened leaves no file. A failure is ignored,
+    /// because the file does no harm, and the caller throws the error of opening.
     func removeIfNew() {
         if isNew { try? layer.remove(file.path) }
     }
@@ -45,7 +45,7 @@ final class WriterLock {
         try written.get()
     }
 
-    /// The name that the holder has written. It is for a message alone, so one that cannot be read is no error.
+    /// The name that the holder has written. Only a message uses the name, so an unreadable name is no error.
     private static func holder(_ name: String, _ layer: any FileLayer) -> String {
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
             guard let count = try? OpenFile(name, .read, layer: layer).read(at: 0, into: bytes), count > 0 else {

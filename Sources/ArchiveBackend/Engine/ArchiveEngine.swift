@@ -11,7 +11,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let remarks: [String]
     /// Nil unless each query and commit is logged.
     private let trace: QueryTrace?
-    /// The tables that readers see: those of the last commit that was waited for.
+    /// The tables that readers see, as of the last commit that was waited for.
     private let committed: Mutex<ArchiveTables>
     /// The number of times that the tables of another process's commits were read.
     private let refreshes = Atomic(0)
@@ -22,7 +22,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         var file: StoreFile?
         /// Follows other processes; nil if none may write.
         var follower: StoreFollower?
-        /// The tables that the next commit starts from: those of the last commit that was written.
+        /// The tables that the next commit starts from, as of the last commit that was written.
         var tables: ArchiveTables
         /// The mapping of each model's records to entries, as of the last commit.
         var archives: [ModelArchive]
@@ -68,7 +68,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         return ArchiveReader(tables, trace)
     }
 
-    /// Takes what another process has committed.
+    /// Reads the commits of another process.
     private func follow() throws(StorageError) -> ArchiveTables {
         try withFile { (state, _) throws(StorageError) in
             let letGo = { self.committed.withLock { $0 = ArchiveTables() } }
@@ -91,7 +91,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> any PendingCommit {
         try withFile { (state, file) throws(StorageError) in
-            // A file that has failed takes nothing more, and says so before anything is done.
+            // A file that has failed takes no more commits, and throws before the transaction does any work.
             try file.requireWritable()
             state.builder.beginTransaction()
             state.written.beginTransaction()
@@ -109,7 +109,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     private struct Pending: PendingCommit {
         let engine: ArchiveEngine
-        /// Nil if there is nothing to wait for.
+        /// The commit to wait for; nil if the caller need not wait.
         let commit: WrittenCommit?
         let tables: ArchiveTables
 
@@ -119,11 +119,11 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         }
     }
 
-    /// Writes a commit; nil if there is nothing to wait for.
+    /// Writes a commit; nil if the caller need not wait for it.
     private func commit(
         _ changes: PendingChanges, to file: StoreFile, state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
-        // Without tables there is nothing that a file could begin with.
+        // A file must begin with tables, so without tables no commit is written.
         if file.sequence == nil, !changes.changesSchema { return nil }
         guard changes.changesSchema else {
             return try append(changes, archives: state.archives, to: file, state: &state)
@@ -241,7 +241,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 }
 
 extension ArchiveEngine: ExternalCommitsEngine {
-    /// Costs one system call if nothing was committed, and reading what was.
+    /// Costs one system call without new commits; otherwise it reads the new commits.
     func externalCommits() throws(StorageError) -> ExternalCommitCount {
         guard configuration.access == .readOnly else { return .impossible }
         _ = try follow()

@@ -1,11 +1,12 @@
 internal import Logging
 internal import StorageDriver
 
-/// Logs what the engine does, at `trace`: how each query finds its rows, and each commit. No values are logged.
+/// Logs the engine's work at `trace`: the way in which each query finds its rows, and each commit. No values are
+/// logged.
 final class QueryTrace: Sendable {
     private let logger: Logger
 
-    /// Nil if the logger takes nothing at `trace`.
+    /// Nil if the logger does not log `trace`.
     init?(_ logger: Logger) {
         guard logger.logLevel <= .trace else { return nil }
         self.logger = logger

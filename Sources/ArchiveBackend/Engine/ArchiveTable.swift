@@ -17,7 +17,7 @@ struct ArchiveTable {
         let format: RowFormat
         let missing: [Value]
         let rootKeyCount: Int
-        /// Its part of the store's own entry, once it was asked for.
+        /// Its part of the catalog, after the first request for it.
         let recorded = Mutex<[UInt8]?>(nil)
 
         init(_ schema: TableSchema, missing: [Value]) {
@@ -244,7 +244,7 @@ extension ArchiveTable {
             .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.", row: index)
     }
 
-    /// Columns that the batch does not name, like those of removed properties, keep their values.
+    /// Columns that the batch does not name, like the columns of removed properties, keep their values.
     private func keepOthers(_ named: [Int], at position: RowTree.Position, builder: RowBuilder) {
         let old = rows.row(at: position)
         for column in 0..<format.width where !named.contains(column) {

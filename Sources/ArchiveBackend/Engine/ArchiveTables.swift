@@ -10,7 +10,7 @@ struct ArchiveTables {
 
     var schemas: [TableSchema] { list.map(\.schema) }
 
-    /// The table of a name, which is there for every plan that a store makes.
+    /// The table of a name. It exists for every plan that a store makes.
     subscript(name: String) -> ArchiveTable? { places[name].map { list[$0] } }
 
     /// The rows of a table, without a copy of the rest.

@@ -6,12 +6,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The catalog, the store's own entry: the schema, and what records alone do not show. It applies from its commit on.
+/// The catalog, the entry of the store itself: the schema, and facts that records alone do not show. It applies from
+/// its commit on.
 struct CatalogEntry: Decodable {
     var tables: [Table]
     /// The root tables of models whose earlier records are deleted.
     var truncated: [String]
-    /// The commit from which on the tables have this schema; a later one may repeat the catalog. Nil for its own commit.
+    /// The commit from which on the tables have this schema; a later one may repeat the catalog. Nil if that is the
+    /// catalog's commit.
     var since: UInt64?
 
     struct Table: Decodable {

@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {
-    /// The maximum number of records of a model with entries of their own. More are combined in segments, which people
-    /// cannot read as easily and which take a quarter of the space.
+    /// The maximum number of records of a model with separate entries. More records are combined in segments, which
+    /// people cannot read as easily and which take a quarter of the space.
     private static let maximumSeparate = 8
 
     let archives: [ModelArchive]
@@ -58,7 +58,7 @@ struct ChangeRecorder {
         }
     }
 
-    /// Records the changes of these records, few enough for entries of their own.
+    /// Records the changes of these records, few enough for separate entries.
     private mutating func record(
         _ keys: [Cell], of changes: PendingChanges, archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
@@ -89,7 +89,7 @@ struct ChangeRecorder {
         let members = archive.tables.compactMap { tables[$0] }
         let difference = RecordDifference(from: changes.base, to: members)
         let keys = ChangedKeys(of: members)
-        // How many there are is known from the first ones, as far as it matters.
+        // The first keys suffice to decide whether the changes are few.
         while keys.count <= Self.maximumSeparate, difference.next(keys.next) { keys.keep() }
         guard keys.count > 0 else { return }
         let isSeparate = keys.count <= Self.maximumSeparate
@@ -118,7 +118,7 @@ struct ChangeRecorder {
         try writer.add(buffer, key: key, isSeparate: isSeparate, to: &commit)
     }
 
-    /// The first keys of a difference. Their cells' bytes are those of the tables.
+    /// The first keys of a difference. Their cells point at the bytes of the tables.
     private final class ChangedKeys {
         private let cells: UnsafeMutablePointer<Cell>
         private let width: Int

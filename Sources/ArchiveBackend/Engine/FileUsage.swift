@@ -2,7 +2,7 @@
 struct FileUsage {
     /// Records that were written, and deletions.
     var written = 0
-    /// Records in entries of their own, which take several times the space that they take in a segment.
+    /// Records in separate entries, which take several times the space that they take in a segment.
     var separate = 0
     /// The commit from which on the catalog in force holds.
     private(set) var catalogSince: UInt64 = 0
@@ -13,7 +13,7 @@ struct FileUsage {
     /// so many that its bytes are few compared with theirs.
     private static let catalogDistance: UInt64 = 256
 
-    /// Returns whether compaction makes the file much smaller: superseded records and those in entries of their own
+    /// Returns whether compaction makes the file much smaller: superseded records and records in separate entries
     /// outnumber the records of a compacted file. So compaction costs a constant factor of the writes since the last
     /// one.
     func isWorthCompacting(records: Int, bytes: Int64, from least: ArchiveBackend.LeastCompacted) -> Bool {

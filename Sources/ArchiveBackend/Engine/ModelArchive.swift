@@ -94,7 +94,7 @@ struct EntryWriter: ~Copyable {
     private let sequence: UInt64
     private var encoder: RecordEncoder
     private var segments = 0
-    /// The keys of deleted records, one after the other. Their cells' bytes are those of the tables.
+    /// The keys of deleted records, one after the other. Their cells point at the bytes of the tables.
     private var deleted: [Cell] = []
 
     init(_ archive: ModelArchive, sequence: UInt64) {

@@ -10,7 +10,7 @@ final class PendingChanges {
     /// The tables as a reader of the file would have them before this commit's records: the last commit's, with the
     /// changes of the schema and without the rows of truncated models.
     @exclusivity(unchecked) private(set) var base: ArchiveTables
-    /// True if the commit must contain the store's own entry.
+    /// True if the commit must contain the catalog.
     @exclusivity(unchecked) private(set) var changesSchema = false
     /// The root tables of models whose records before this commit count no more.
     @exclusivity(unchecked) private(set) var truncated: Set<String> = []

@@ -2,7 +2,7 @@ internal import StorageDriver
 
 /// The rows of one record after the other, side by side for each table, as the codec takes them.
 ///
-/// Used by one thread at a time; the cells' bytes are those of the tables.
+/// Used by one thread at a time; the cells point at the bytes of the tables.
 final class RecordBuffer {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var parts: [Part]
@@ -13,7 +13,7 @@ final class RecordBuffer {
     private let comparing: Bool
     private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>
 
-    /// One table's rows. The cells are the buffer's own, as many as the capacity says.
+    /// One table's rows. The buffer owns the cells, as many as the capacity says.
     private struct Part {
         var walk: RowWalk
         /// The rows of the table before, or none.

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
 /// The keys of a model's records that differ between two states of its tables, in key order, each once: a record
-/// differs where its own row or a row that it owns does.
+/// differs if its root row or a row that it owns differs.
 struct RecordDifference {
     private let parts: [Part]
 
@@ -44,7 +44,7 @@ struct RecordDifference {
         }
     }
 
-    /// Writes the next key to memory for as many cells as a key has; false after the last. The cells' bytes are those
+    /// Writes the next key to memory for as many cells as a key has; false after the last. The cells point at the bytes
     /// of the tables.
     func next(_ key: UnsafeMutablePointer<Cell>) -> Bool {
         var isFound = false

@@ -18,13 +18,13 @@ struct StoreFollower {
         schemas = loader.tables.schemas
     }
 
-    /// The tables of the last commit, or nil if they are those that were read last.
+    /// The tables of the last commit, or nil if they were read already.
     ///
     /// Costs one system call if the file has not changed, and reading the new commits if it has grown. A rewritten file
     /// is read from its beginning. A removed file leaves the tables unchanged.
     /// - Parameter letGo: called before another file is read; it releases the tables of the old file, so that both are
     ///   not in memory at once.
-    /// - Throws: what opening throws.
+    /// - Throws: the errors of opening.
     mutating func refresh(letGo: () -> Void) throws(StorageError) -> ArchiveTables? {
         guard var next = try isBehind ? reopen(letGo) : readOn(letGo) else { return nil }
         if !next.tables.extend(schemas) { hasChangedTables = true }

@@ -45,7 +45,7 @@ final class WrittenKeys {
         copies.removeAll()
     }
 
-    /// The keys of a model's records in order, cell after cell; nil if there are many, of any model.
+    /// The keys of a model's records in order, cell after cell; nil if many keys are written, of any model.
     func keys(of model: StoredName) -> [Cell]? {
         if areMany { return nil }
         return models.first { $0.name == model }?.cells ?? []

@@ -8,8 +8,8 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
     /// A plain tar.
     case none
 
-    /// The levels of the codec, from fast to small; nil if it has none. Higher zstd levels need more memory to read
-    /// than a reader of this format allows.
+    /// The levels of the codec, from fast to small; nil if it has no levels. Higher zstd levels need more memory to
+    /// read than a reader of this format allows.
     package var levels: ClosedRange<Int>? {
         switch self {
         case .zstd: 1...19

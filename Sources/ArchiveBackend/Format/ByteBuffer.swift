@@ -33,7 +33,7 @@ final class ByteBuffer {
 
     func removeAll() { count = 0 }
 
-    /// Removes the bytes, and releases their memory if there is more of it than that.
+    /// Removes the bytes, and releases their memory if it is larger than the limit.
     func removeAll(keepingAtMost limit: Int) {
         count = 0
         guard capacity > limit else { return }

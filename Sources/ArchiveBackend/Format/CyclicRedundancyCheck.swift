@@ -30,7 +30,7 @@ package struct CyclicRedundancyCheck: Sendable {
         self.tables = tables
     }
 
-    /// The check of the bytes, or of all bytes so far where the check of those before is given.
+    /// The check of the bytes, or of all bytes so far if the check of the earlier bytes is given.
     package func callAsFunction(_ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
         if usesInstruction { return ~checksum_crc32c(~before, bytes.baseAddress, bytes.count) }
         // Indexes are a byte plus a table's start, so always below 2048.

@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// The names of entries: folders and a file, `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`, at most 100 bytes.
 package enum EntryName {
-    /// Returns whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's own name
-    /// may not be.
+    /// Returns whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's name are
+    /// not allowed.
     package static func isValid(_ name: some Collection<UInt8>) -> Bool {
         guard (1...StoreFormat.maximumNameLength).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
         else { return false }

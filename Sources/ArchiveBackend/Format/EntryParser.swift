@@ -19,7 +19,7 @@ struct EntryParser {
     private let hasTrailers: Bool
     private let collected: ByteBuffer
 
-    /// Parses what follows with a buffer that is kept for reuse.
+    /// Parses the following bytes with a buffer that is kept for reuse.
     init(commit: UInt64, _ buffer: ByteBuffer, hasTrailers: Bool = false) {
         (self.commit, self.hasTrailers) = (commit, hasTrailers)
         collected = buffer

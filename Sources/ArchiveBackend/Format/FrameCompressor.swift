@@ -7,9 +7,9 @@ struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
     /// True if the frames stay only until the file is rewritten. Then small ones are stored without compression, and
-    /// those of up to ``fewBytes`` are compressed at the codec's fastest level: a higher one first prepares memory for
-    /// much more. For the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1, for
-    /// frames that are 3 to 5 % smaller.
+    /// frames of up to ``fewBytes`` are compressed at the codec's fastest level, because a higher level first prepares
+    /// memory for much more. For the contents of 64 saved records zstd's level 3 takes twice the instructions of level
+    /// 1, for frames that are 3 to 5 % smaller.
     var isAppending = false
     /// True if dense contents, of which a sample does not shrink to 4/7, are compressed at the codec's
     /// ``ArchiveCodec/denseLevel``. Each opening decompresses the file, so a level that saves little and decompresses
@@ -114,7 +114,7 @@ private let appendFrame: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer
 /// commit on a fast disk; for the records that 40 tasks save at a time, 7 KB, it takes as long as the disk. A commit of one
 /// small record is a tenth larger this way, one of 40 a third; rewriting the file compresses it.
 enum StoredFrame {
-    /// Contents up to this size are stored: those of most commits of records that are saved one by one. A block may have
+    /// Contents up to this size are stored, such as most commits of records that are saved one by one. A block may have
     /// 128 KiB, so no frame needs to be cut.
     static let largestContents = 16 << 10
 
@@ -135,8 +135,8 @@ enum StoredFrame {
         output.append(UInt32(truncatingIfNeeded: XXHash64.hash(contents)))
     }
 
-    /// Appends the contents of one such frame, which these bytes are. False, with anything in the buffer, where they are not,
-    /// or the frame's check does not hold: libarchive then says what they are.
+    /// Appends the contents of these bytes, if they are one such frame. Returns false, with undefined bytes in the
+    /// buffer, if they are not, or if the frame's check does not hold; libarchive then reads or refuses them.
     ///
     /// A reader of libarchive cannot be kept from frame to frame either, and making one costs more than all else that is done
     /// with a small commit when a file is opened.

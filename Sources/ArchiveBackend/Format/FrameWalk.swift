@@ -1,10 +1,11 @@
 internal import StorageDriver
 
-/// Finds where frames end without decompressing them, and refuses those that need too much memory to decompress.
+/// Finds where frames end without decompressing them, and refuses frames that need too much memory to decompress.
 ///
-/// The contents of a frame are never looked at, so nothing that is stored can pass for a part of the format.
+/// It never reads the contents of a frame, so no stored data can pass for a part of the format.
 extension ArchiveCodec {
-    /// The length of the frame at an offset; nil if there is no complete one. A frame of a plain tar is one entry.
+    /// The length of the frame at an offset; nil if no complete frame begins at the offset. A frame of a plain tar is
+    /// one entry.
     func frameLength(at start: Int64, in window: FileWindow) throws(StorageError) -> Int64? {
         let end: Int64?
         switch self {

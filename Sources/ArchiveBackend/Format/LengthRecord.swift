@@ -11,8 +11,7 @@ internal import Foundation
 ///
 /// It follows the first commit, in the format of a trailer with another magic number, and is the only part that is
 /// overwritten in place. It is a lower bound of the file's length: it is written when everything before that offset is
-/// on the disk, so a later commit does not invalidate it. A crash may tear it, so a record that cannot be read says
-/// nothing.
+/// on the disk, so a later commit does not invalidate it. A crash may tear it, so an unreadable record is ignored.
 struct LengthRecord {
     static let magic: [UInt8] = Array("KARL".utf8)
 
@@ -27,7 +26,7 @@ struct LengthRecord {
         (version, store, generation, self.length) = (trailer.version, trailer.store, trailer.generation, length)
     }
 
-    /// The record after a first commit with this trailer; nil if there is no readable one.
+    /// The record after a first commit with this trailer; nil if the record is missing or unreadable.
     init?(_ bytes: UnsafeRawBufferPointer, behind trailer: Trailer) {
         guard let payload = trailer.codec.payload(of: bytes, Self.magic) else { return nil }
         self.init(of: trailer, length: payload.bytes.littleEndian(at: 24))

@@ -16,7 +16,7 @@ struct TarHeader: Equatable {
     /// Bytes of an entry with so many bytes of contents.
     static func entrySize(_ size: Int) -> Int { Self.size + (size + 511) & ~511 }
 
-    /// All bytes that do not depend on the entry. The checksum's own bytes are spaces, as for computing it.
+    /// All bytes that do not depend on the entry. The bytes of the checksum are spaces, as its computation requires.
     private static let template: [UInt8] = {
         var bytes = [UInt8](repeating: 0, count: size)
         let fields: [(Int, String)] = [

@@ -62,8 +62,8 @@ struct Trailer: Equatable, Sendable {
 }
 
 extension Trailer {
-    /// Reads a payload of ``payloadSize`` bytes in a file with a codec; nil if they are not a trailer's. A newer
-    /// version has at the same offsets what all versions have: the version, and which commit it belongs to.
+    /// Reads a payload of ``payloadSize`` bytes in a file with a codec; nil if they are not a trailer's. All versions,
+    /// including newer ones, have the version and the number of the commit at the same offsets.
     init?(payload bytes: UnsafeRawBufferPointer, _ codec: ArchiveCodec) {
         let check = CyclicRedundancyCheck.crc32c(bytes.part(0, Trailer.payloadSize - 4))
         guard bytes.starts(with: Trailer.magic), bytes.littleEndian(at: 76) == check else { return nil }

@@ -2,7 +2,8 @@ public import StorageDriver
 
 /// A value of a keyed archive, for programs that do not know its classes.
 ///
-/// Foundation's own values become cases of their own; an object of any other class keeps its class's name and its keys.
+/// Each type of Foundation's values becomes a separate case; an object of any other class keeps its class's name and
+/// its keys.
 public indirect enum ArchivedValue: Hashable, Sendable {
     /// Nil, or an NSNull.
     case null

@@ -12,7 +12,7 @@ struct ArchivedValueBuilder {
     private var states: [State]
     private var classNames: [Int: String] = [:]
     private var depth = 0
-    /// The number of values built for the current object, including those of shared objects.
+    /// The number of values built for the current object, including the values of shared objects.
     private var size = 0
 
     private enum State {

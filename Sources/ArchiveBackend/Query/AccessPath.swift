@@ -122,7 +122,7 @@ enum AccessPath {
         }
     }
 
-    /// The rows of each value of the first column together, the greatest value first; those of one value stay in order.
+    /// The rows of each value of the first column together, the greatest value first; rows of one value stay in order.
     private static func descending(
         _ tree: RowTree, from first: RowTree.Position, to last: RowTree.Position
     ) -> () -> RowRange? {
@@ -196,7 +196,7 @@ extension ColumnBounds {
             } else if lower == nil, upper == nil {
                 tree.start
             } else {
-                // Behind the lower bound, or behind null, for which no comparison holds.
+                // After the lower bound, or after null, for which no comparison holds.
                 tree.searchEnd(cells.cells, count: 1)
             }
         let end =

@@ -48,7 +48,7 @@ extension ArchiveTables {
         }
     }
 
-    /// The one row of a whole key: what `find` asks for, without all that other queries need.
+    /// The one row of a whole key, as `find` requests it, without the work that other queries need.
     private static func rowOfKey(
         _ plan: QueryPlan, _ arguments: QueryArguments, table: ArchiveTable
     ) -> Cursor? {

@@ -14,7 +14,7 @@ final class RowCursor: CursorSource {
     private var error: StorageError?
 
     /// - Parameters:
-    ///   - first: a row before those that `next` gives, whose page that keeps alive too.
+    ///   - first: a row before the rows that `next` gives. `next` keeps its page alive too.
     ///   - next: gives row after row, and keeps their pages alive.
     init(
         _ columns: [Int], _ format: RowFormat, first: UnsafeRawPointer? = nil,

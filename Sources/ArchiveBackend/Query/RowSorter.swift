@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Puts rows in a query's order; those equal on all sort keys come in the order of the table's key.
+/// Puts rows in a query's order; rows that are equal on all sort keys come in the order of the table's key.
 struct RowSorter {
     private let table: ArchiveTable
     private let keys: [Query.SortKey]

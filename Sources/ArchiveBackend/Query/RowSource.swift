@@ -10,7 +10,7 @@ struct RowSource {
     var cancellation = CancellationCheck(isOn: false)
 
     /// - Parameters:
-    ///   - lookup: maps entries to rows, if the ranges are those of an index.
+    ///   - lookup: maps entries to rows, if the ranges are ranges of an index.
     ///   - nextRange: gives range after range, then nil.
     init(_ lookup: IndexLookup? = nil, _ nextRange: @escaping () -> RowRange?) {
         self.lookup = lookup

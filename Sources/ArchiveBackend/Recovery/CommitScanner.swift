@@ -12,7 +12,7 @@ struct Commit: Equatable {
 struct CommitScanner {
     enum Step: Equatable {
         case commit(Commit)
-        /// The file ends here, or has nothing but preallocated space.
+        /// The file ends here, or has only preallocated space from here on.
         case end
         /// The following bytes are no sound commit.
         case mismatch
@@ -80,12 +80,12 @@ struct CommitScanner {
         if codec == .zstd, try PreallocatedSpace.isAllBehind(position, in: window) { return .end }
         let isResumed = try resumesWalk()
         let step = try walkOn()
-        // What was walked over may have been taken back since, and another commit written there.
+        // The frames that were walked over may have been taken back since, and replaced by another commit.
         guard isResumed, case .mismatch = step, walk == nil else { return step }
         return try walkOn()
     }
 
-    /// Returns whether the last frame that was walked over is still there.
+    /// Returns whether the last frame that was walked over still exists.
     private mutating func resumesWalk() throws(StorageError) -> Bool {
         guard let walk else { return false }
         if try codec.frameLength(at: walk.frame.lowerBound, in: window) == Int64(walk.frame.count) { return true }
@@ -173,7 +173,7 @@ extension CommitScanner {
     /// The offset from which trailers may follow an incomplete commit and were not searched for yet.
     var searchStart: Int64 { walk?.searched ?? position }
 
-    /// There are none up to the current end of the file, where a part of one may be.
+    /// Notes that no trailer follows up to the current end of the file. The end may have a part of a trailer.
     mutating func noteSearched() {
         walk?.searched = max(position, window.end - Int64(codec.trailerSize))
     }

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Reads a file from its beginning, and judges what follows the last sound commit.
+/// Reads a file from its beginning, and judges the bytes after the last sound commit.
 struct RecoveryScan {
     private(set) var scanner: CommitScanner
     private(set) var recovery = Recovery()
@@ -140,7 +140,7 @@ struct RecoveryScan {
 
 /// The findings of opening a store file.
 package struct Recovery: Sendable, Equatable {
-    /// Commits that were read, those without entries included.
+    /// Commits that were read, including commits without entries.
     package var commits: Int
     /// The bytes cut off after the last commit: a write that was never acknowledged, or not awaited.
     package var torn: TornTail?

@@ -15,7 +15,7 @@ struct SalvageLoader {
 
     var knowsSchema: Bool { !known.isEmpty }
 
-    /// Takes the store's own entries of the first reading.
+    /// Takes the catalogs of the first reading.
     mutating func prepare(_ entry: Entry) throws(StorageError) {
         guard entry.name == CatalogEntry.entryName else { return }
         try orLost(entry) { (salvage) throws(StorageError) in

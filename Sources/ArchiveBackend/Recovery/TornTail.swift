@@ -30,7 +30,7 @@ struct TornTailRemoval {
             try copy.sync(.everything)
             try OpenFile.syncFolder(of: path, layer)
         } catch {
-            // What is left of the copy is of no use, and the tail is still in the file.
+            // The rest of the copy is of no use, and the tail is still in the file.
             try? layer.remove(name)
             throw error
         }

@@ -9,7 +9,7 @@ internal import StorageDriver
 struct XZFile {
     /// Beginning of a trailer and of the record of the length, which continue with `43` and `4c`.
     private static let marker = Array("KARCH trailer 4b4152".utf8)
-    /// Bytes from there to the end of the stream.
+    /// Bytes from the mark to the end of the stream.
     private static let markedBytes: Int64 = 541
 
     private let window: FileWindow

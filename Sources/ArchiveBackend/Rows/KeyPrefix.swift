@@ -3,8 +3,8 @@ internal import StorageDriver
 // The first column of a key as a number, so that most steps of a search compare two numbers that lie side by side, and
 // not two rows somewhere in memory ("poor man's normalized keys": G. Graefe, "Modern B-Tree Techniques", 2011, 3.5).
 extension Cell {
-    /// A number that preserves the order of values: unequal prefixes are in the order of their values, equal ones say
-    /// nothing.
+    /// A number that preserves the order of values: unequal prefixes are in the order of their values, equal ones don't
+    /// decide.
     @inline(__always)
     func orderPrefix(isDecimal: Bool) -> UInt64 {
         switch tag {

@@ -13,7 +13,7 @@ struct RowDifference {
         order = new.order
     }
 
-    /// A row that is in only one tree, or differs between the two; the newer one if there are two.
+    /// A row that is in only one tree, or differs between the two; the newer one if the row is in both.
     mutating func next() -> UnsafeRawPointer? {
         while true {
             if old.isAtPage, new.isAtPage { RowWalk.skipShared(&old, &new) }

@@ -90,7 +90,7 @@ extension Cell {
         if tag == other.tag {
             if tag == .null { return 0 }
             if tag == .blob || (tag == .text && !isDecimal) { return comparedByBytes(to: other) }
-            // A number is its own order unless it is NaN, which no comparison finds.
+            // Doubles compare directly, except NaN, for which no comparison holds.
             if tag == .double {
                 if double < other.double { return -1 }
                 if double > other.double { return 1 }

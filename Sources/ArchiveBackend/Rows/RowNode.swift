@@ -35,7 +35,7 @@ final class RowNode: @unchecked Sendable {
     /// Has the pages brought near. The list of pages is copied by the change that follows, which counts a reference to each:
     /// in a large tree most are far away, and one by one they would be waited for.
     private func fetchPages() {
-        // An array of objects has their addresses side by side, and prefetching reads nothing.
+        // An array of objects has their addresses side by side, and prefetching does not read memory.
         pages.withUnsafeBytes { references in
             for place in stride(from: 0, to: references.count, by: MemoryLayout<UnsafeRawPointer>.stride) {
                 carchive_prefetch(references.load(fromByteOffset: place, as: UnsafeRawPointer.self))

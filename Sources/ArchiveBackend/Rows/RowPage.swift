@@ -66,7 +66,7 @@ final class RowPage: @unchecked Sendable {
     /// Returns whether the page stays within its size with one more row.
     func fits(_ size: Int) -> Bool { count == 0 || liveBytes + size + Self.offsetBytes <= Self.fullBytes }
 
-    /// Adds a row, whose bytes must not be this page's own.
+    /// Adds a row, whose bytes must not be in this page.
     func insertCopy(of row: UnsafeRawPointer, at index: Int) {
         let size = RowFormat.size(of: row)
         let needed = size + Self.offsetBytes

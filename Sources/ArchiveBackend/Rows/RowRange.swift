@@ -43,7 +43,7 @@ struct RowRange {
         return page?[row]
     }
 
-    /// Returns the number of rows, or at least `most`. Looks at no more pages than those take.
+    /// Returns the number of rows, or at least `most`. Looks at no more pages than `most` rows take.
     func count(upTo most: Int) -> Int {
         var rest = self
         var seen = 0
@@ -126,7 +126,7 @@ struct RowWalk {
         return row
     }
 
-    /// Advances by one row. After the last row it does nothing.
+    /// Advances by one row. After the last row it has no effect.
     @inline(__always)
     mutating func advance() {
         guard let current else { return }

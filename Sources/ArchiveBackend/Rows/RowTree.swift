@@ -3,8 +3,7 @@ internal import StorageDriver
 /// Rows in the order of their keys: a list of nodes, each a list of pages.
 ///
 /// A value: a copy costs a few references, and a change to one of two copies copies a part of the list of nodes, one
-/// node and one page, whatever the number of rows. The target of a copy never changes, so a reader needs nothing but a
-/// copy.
+/// node and one page, whatever the number of rows. The target of a copy never changes, so a reader needs only a copy.
 struct RowTree {
     let order: RowOrder
     private(set) var nodes = NodeList()

@@ -3,7 +3,7 @@ internal import StorageDriver
 /// Converts the values of a column of other software to the store's representation when they are read, and back when
 /// they are written. It depends on the column's affinity and on its type.
 enum ColumnConversion: Equatable {
-    /// As in the store's own tables, so that indexes serve queries.
+    /// As in the tables that the store makes, so that indexes serve queries.
     case own
     /// Text that SQLite would compare by the column's collation.
     case collated

@@ -33,7 +33,8 @@ extension ForeignCatalog {
         return table
     }
 
-    /// The first value of the first hundred rows, or what SQLite's documentation proposes for the column's affinity.
+    /// The first value of the first hundred rows, or the value that SQLite's documentation proposes for the column's
+    /// affinity.
     private static func sample(
         of column: ForeignTable.Column, in table: ForeignTable, _ connection: Connection
     ) throws(StorageError) -> Value {

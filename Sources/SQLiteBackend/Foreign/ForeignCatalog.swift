@@ -2,10 +2,10 @@ internal import CSQLite
 internal import Logging
 internal import StorageDriver
 
-/// The tables of a database that other software created: those that `storage_tables` does not record.
+/// The tables of a database that other software created, and that `storage_tables` does not record.
 ///
-/// Leaves out views, virtual tables, SQLite's own tables, and tables without a usable key. Cached until any program
-/// changes the schema.
+/// Leaves out views, virtual tables, SQLite's internal tables, and tables without a usable key. Cached until any
+/// program changes the schema.
 final class ForeignCatalog {
     private var version: Int64?
     private var recorded: Set<String> = []
@@ -125,7 +125,7 @@ final class ForeignCatalog {
         return (collation.map { String(cString: $0).uppercased() } ?? "BINARY", isAutoincrement != 0)
     }
 
-    /// Returns whether the primary key has an index. It has none if it is SQLite's row number.
+    /// Returns whether the primary key has an index. SQLite's row number has no index.
     private static func hasKeyIndex(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
         let statement = try Statement(
             connection, "SELECT count(*) FROM pragma_index_list(?1, 'main') WHERE origin = 'pk'")
@@ -165,7 +165,8 @@ final class ForeignCatalog {
 }
 
 extension DeleteRule {
-    /// The rule of an action after ON DELETE. What would set another value than null refuses the delete.
+    /// The rule of an action after ON DELETE. An action that would set another value than null becomes a rule that
+    /// refuses the delete.
     fileprivate init(sql action: String) {
         switch action.uppercased() {
         case "CASCADE": self = .cascade

@@ -50,7 +50,7 @@ struct ForeignTable {
         return column.keyPlace > 0 && !hasKeyIndex
     }
 
-    /// The table's schema for the store; nil if nothing can be its key.
+    /// The table's schema for the store; nil if the table has no possible key.
     ///
     /// The key is the primary key if its columns are integers, text compared by bytes, or UUIDs; otherwise it is
     /// SQLite's row number.
@@ -83,7 +83,8 @@ struct ForeignTable {
             reference: column.reference)
     }
 
-    /// SQLite's name for the row number: one that no column has.
+    /// A name of SQLite's for the row number that no column has; nil if the table has no row number, or columns have
+    /// all names.
     var rowID: String? {
         guard hasRowID else { return nil }
         return ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.name.lowercased() == name } }

@@ -12,7 +12,7 @@ enum ForeignValue {
     private static let unixReference = 978_307_200.0
     /// The Unix seconds of the years 0000 to 9999. Milliseconds, which would be dates of far-off years, are beyond.
     private static let unixRange = -62_167_219_200.0..<253_402_300_800.0
-    /// The Julian days of SQLite's own functions: up to the year 9999.
+    /// The Julian days that SQLite's functions accept: up to the year 9999.
     private static let julianRange = 0.0..<5_373_484.5
     /// The milliseconds from Julian day 0 to 2001.
     private static let julianReference = 211_845_067_200_000.0

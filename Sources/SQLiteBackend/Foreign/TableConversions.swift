@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// The representations of columns in tables of other software. A store's own tables have none here.
+/// The representations of columns in tables of other software. Tables that the store makes need no conversion.
 struct TableConversions {
     private var conversions: [String: [ColumnConversion]] = [:]
 

@@ -2,25 +2,25 @@ internal import Dispatch
 import StorageDriver
 import Synchronization
 
-/// Runs writers one after the other, and commits those that wait together at once, with one sync. One of them may fail
-/// without the others.
+/// Runs writers one after the other, and commits all that are waiting together, with one sync. One of them may fail without
+/// the others.
 ///
-/// Transactions run on one serial queue: a commit blocks for as long as the disk takes, and no thread of the concurrency
-/// runtime should block. There is no timer: the transaction that finds the queue free is committed together with all that wait
-/// by then. While the next transactions run, a second queue completes the earlier ones and, if the engine can, waits for their
-/// commit.
+/// Transactions run on one serial queue, because a commit blocks for as long as the disk takes, and no thread of the
+/// concurrency runtime should block. The queue has no timer: a transaction that finds it free is committed together with
+/// all that are waiting by then. While the next transactions run, a second queue completes the earlier ones and, if the
+/// engine can, waits for their commit.
 final class CommitQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
     private let pending = Mutex(WriteTransactions())
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
     private let features: FeatureList
-    /// The engine, if its commits can be waited for later.
+    /// The engine, if it can run a transaction and wait for its commit later.
     private let pipeline: (any PipeliningEngine)?
     /// The engine, if it sends several batches at once.
     private let batching: (any BatchingEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
-    /// The number of groups of transactions that have run and are not complete.
+    /// The number of groups of transactions that have run but are not complete.
     private let completing = Atomic(0)
 
     init(_ engine: any StorageEngine, _ features: FeatureList) {
@@ -31,7 +31,7 @@ final class CommitQueue: Sendable {
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
-    /// True if the caller is a running write, or a value that it releases at its end.
+    /// True if the caller is a running write, or a value that a write releases at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
     /// The number of transactions that wait for their turn.
@@ -43,14 +43,14 @@ final class CommitQueue: Sendable {
     /// - Parameter calls: counts the call, which ends on a queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ transaction: WriteTransaction, of calls: RunningCalls? = nil) async {
         await withTaskCancellationHandler {
-            // Unchecked, because a checked continuation would double the cost of a write besides its statements. The
-            // queue completes every transaction once, since `drain` takes each from `pending` once.
+            // Unchecked, because a checked continuation would double the cost of a write besides its statements. The queue
+            // completes every transaction exactly once, since `drain` takes each from `pending` once.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 transaction.calls = calls
                 transaction.caller = continuation
                 // If others wait already, their drain has not begun, and it takes this transaction too.
                 if enqueue(transaction) { queue.async { self.drain() } }
-                // The task may have been cancelled before the transaction was in the queue, where it could not be found.
+                // The task may have been cancelled before the transaction was enqueued, when `withdraw` could not find it.
                 if transaction.isCancelled { withdraw(transaction) }
             }
         } onCancel: {
@@ -115,7 +115,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Commits all transactions that wait. Does nothing if another drain has taken them.
+    /// Commits all waiting transactions, unless another drain has taken them.
     private func drain() {
         let transactions = pending.withLock { pending in
             let transactions = pending
@@ -124,8 +124,8 @@ final class CommitQueue: Sendable {
         }
         guard !transactions.isEmpty else { return }
         guard let batching else { return commit(transactions) }
-        // Where the connection to a server is lost, the engine repeats what may run again: it shares no commit with what may
-        // not.
+        // If the connection to a server is lost, the engine repeats the repeatable transactions, so they never share a
+        // commit with the others.
         commitRepeatable(transactions.filter(\.isRepeatable), batching)
         commitOnce(transactions.filter { !$0.isRepeatable })
     }
@@ -144,8 +144,8 @@ final class CommitQueue: Sendable {
         complete(transactions, after: commit)
     }
 
-    /// Commits transactions whose batches may be carried out later. If one of them has failed, nothing is done, and which
-    /// has, and why, is found when they run one after the other.
+    /// Commits transactions whose batches the engine may defer. If one of them fails, none takes effect, and they run again
+    /// one after the other to find which one has failed, and why.
     private func commitRepeatable(_ transactions: WriteTransactions, _ engine: any BatchingEngine) {
         guard !transactions.isEmpty else { return }
         do {
@@ -161,8 +161,8 @@ final class CommitQueue: Sendable {
         complete(transactions, after: nil)
     }
 
-    /// Commits transactions that may not run again. Those whose bodies have not begun when the connection is lost are
-    /// committed after the others.
+    /// Commits transactions that must not run again. If the connection is lost, transactions whose bodies have not begun
+    /// are committed after the others.
     private func commitOnce(_ transactions: WriteTransactions) {
         guard !transactions.isEmpty else { return }
         do {
@@ -177,14 +177,14 @@ final class CommitQueue: Sendable {
         commitOnce(later)
     }
 
-    /// Completes transactions in the order in which they ran, when their commit is durable: on this thread if nobody waits,
-    /// since changing threads takes as long as some disks, and if they have changed tables, so that the next transaction is not
-    /// planned for the old ones.
+    /// Completes transactions in the order in which they ran, when their commit is durable. This happens on the current
+    /// thread if no transaction is waiting, since changing threads takes as long as some disks, and if they have changed
+    /// tables, so that the next transaction is not planned for the old ones.
     private func complete(_ transactions: WriteTransactions, after commit: (any PendingCommit)?) {
         var changesTables = false
         transactions.forEach { if $0.own?.changed.isEmpty == false { changesTables = true } }
         if changesTables { waitForCompletions() }
-        // Only this queue adds transactions to be completed: if there are none, no transaction is overtaken.
+        // Only this queue adds transactions to be completed. If all earlier ones are complete, none is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: transactions) }
         completing.add(1, ordering: .relaxed)
         completions.async {
@@ -211,7 +211,7 @@ final class CommitQueue: Sendable {
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
-    /// - Returns: false if a transaction or a batch has failed, and nothing is done.
+    /// - Returns: false if a transaction or a batch has failed, in which case none takes effect.
     private func runBatching(_ transactions: WriteTransactions, _ engine: any BatchingEngine) throws(StorageError)
         -> Bool
     {
@@ -259,7 +259,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Runs transactions in one savepoint. If one fails, all are undone, and each runs again in its own savepoint.
+    /// Runs transactions in one savepoint. If one fails, all are undone, and each runs again in a separate savepoint.
     private static func runTogether(_ transactions: ArraySlice<WriteTransaction>, _ writer: any StorageWriter) {
         var running: WriteTransaction?
         do {
@@ -277,14 +277,14 @@ final class CommitQueue: Sendable {
     }
 }
 
-/// Transactions in the order in which they came. One alone, as it mostly is, needs no array.
+/// Transactions in the order in which they arrived. A single transaction, the usual case, needs no array.
 private struct WriteTransactions {
     private var first: WriteTransaction?
     private var others: [WriteTransaction] = []
 
     var isEmpty: Bool { first == nil }
     var count: Int { first == nil ? 0 : others.count + 1 }
-    /// The transaction, if there is one alone.
+    /// The only transaction; nil for several or none.
     var only: WriteTransaction? { others.isEmpty ? first : nil }
     var all: [WriteTransaction] { first.map { [$0] + others } ?? [] }
 

@@ -1,12 +1,12 @@
 import StorageDriver
 import Synchronization
 
-/// The features of a store, without their names.
+/// The features of a store, which its calls use without naming any.
 struct FeatureList: Sendable {
-    /// The features in the order in which they are called.
+    /// The features, in the order in which they are called.
     let all: [any StoreFeature]
     let activity: FeatureActivity
-    /// Measures calls; nil if nobody asks for it.
+    /// Measures calls; nil if the store has no instruments.
     let meter: (any CallMeasuring)?
     /// True if a feature joins every transaction.
     let joinsAll: Bool
@@ -18,7 +18,8 @@ struct FeatureList: Sendable {
         joinsAll = all.contains { $0.joinsAll }
     }
 
-    /// A session as the features show the records. Ends the given one if it throws.
+    /// Wraps a reading session so that it shows the records as the features do. Called when a read begins, unless all
+    /// features are idle. Ends the given session if it throws.
     @inline(never)
     func wrap(_ reader: any StorageReader, at version: ModelRegistry.Version) throws(StorageError) -> any StorageReader
     {
@@ -28,7 +29,8 @@ struct FeatureList: Sendable {
         return reader
     }
 
-    /// Lets the features work before a transaction's body.
+    /// Lets the features work before a transaction's body, until one of them makes a commit. Not called while all features
+    /// are idle.
     @inline(never)
     func work(
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
@@ -44,12 +46,13 @@ struct FeatureList: Sendable {
         if all.allSatisfy({ $0.isIdle(at: version) }) { activity.setIdle(at: version) }
     }
 
-    /// Looks for what a session's store has of the features.
+    /// Lets each feature find its tables and settings in a session's store. Called when models are prepared, and again when
+    /// another process may have changed the tables.
     func find(in session: any StorageSession, isAgain: Bool = false) throws(StorageError) {
         for feature in all { try feature.find(in: session, isAgain: isAgain) }
     }
 
-    /// The name of a step that opening the store runs; nil if there is none.
+    /// The name of a step that the store must run to open; nil if no step is pending. Called while the store opens.
     func pendingStep(in session: any StorageSession) throws(StorageError) -> String? {
         for feature in all { if let step = try feature.pendingStep(in: session) { return step } }
         return nil
@@ -58,52 +61,52 @@ struct FeatureList: Sendable {
     func takePart(in model: StoredName) -> Bool { all.contains { $0.takesPart(in: model) } }
 }
 
-/// What the features of a store do at the moment, for the checks that every call makes.
+/// The current activity of a store's features, for the checks that every call makes.
 final class FeatureActivity: Sendable {
     /// The changes that features follow, which transactions capture.
     let followed = FollowedChanges()
-    /// The number of the version of the tables at which no feature wraps readers or works before writes.
+    /// The version number of the tables at which no feature wraps readers or works before writes.
     private let idleVersion = Atomic(-1)
-    /// The number of features that are told of commits.
+    /// The number of features that follow commits.
     private let followers = Atomic(0)
-    /// True if a feature reads tables of its own to answer a query.
+    /// True if a feature reads index tables to answer a query.
     private let hasIndexes = Atomic(false)
 
-    /// Returns whether no feature wraps readers or works before writes.
+    /// Returns whether no feature wraps readers or works before writes at a version of the tables.
     func isIdle(at version: ModelRegistry.Version) -> Bool {
         idleVersion.load(ordering: .acquiring) == version.number
     }
 
     func setIdle(at version: ModelRegistry.Version) { idleVersion.store(version.number, ordering: .releasing) }
 
-    /// True if a feature is told of commits.
+    /// True if a feature follows commits.
     var isFollowed: Bool { followers.load(ordering: .acquiring) > 0 }
 
     func beginFollowing() { followers.add(1, ordering: .releasing) }
     func endFollowing() { followers.subtract(1, ordering: .releasing) }
 
-    /// True if a feature reads tables of its own to answer a query, which then needs a snapshot.
+    /// True if a feature reads index tables to answer a query, which then needs a snapshot.
     var readsIndexes: Bool { hasIndexes.load(ordering: .acquiring) }
 
     func setReadsIndexes() { hasIndexes.store(true, ordering: .releasing) }
 }
 
 extension Store {
-    /// A reading session of the engine as the features show the records.
+    /// A reading session of the engine that shows the records as the features do.
     func visibleReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        // Before the snapshot, which then has these tables or later ones.
+        // Read before the snapshot begins, so the snapshot has these tables or later ones.
         let version = tablesVersion
         let reader = try engine.reader(scope)
         return features.activity.isIdle(at: version) ? reader : try features.wrap(reader, at: version)
     }
 
-    /// The version of the known models and of their tables.
+    /// The version of the known models and their tables.
     var tablesVersion: ModelRegistry.Version {
         ModelRegistry.Version(
             models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
     }
 
-    /// Completes what features keep of models that are prepared.
+    /// Lets each feature complete its data for prepared models. Called after a call has prepared them.
     nonisolated(nonsending) func complete(_ models: [StoredName], isCommitted: Bool = false) async throws(StorageError)
     {
         for feature in features.all { try await feature.complete(models, in: self, isCommitted: isCommitted) }

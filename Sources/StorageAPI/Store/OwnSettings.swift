@@ -6,19 +6,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Settings that a store records as text: the one row of a table of the store's own.
+/// Settings that a store records as text, in the only row of one of its internal tables.
 protocol OwnSettings: Codable, Equatable, Sendable {
     /// A table with the columns `id`, which is 1, and `settings`.
     static var table: OwnTable { get }
-    /// The thing that they set, as a message names it.
+    /// The subject of the settings, as messages name it.
     static var subject: String { get }
-    /// Rises when the tables come to mean something else.
+    /// The version of the settings, which rises when the meaning of the tables changes.
     static var currentVersion: Int { get }
     var version: Int { get set }
 }
 
 extension OwnSettings {
-    /// The text of the settings that a session's store has.
+    /// The text of the settings in a session's store.
     ///
     /// - Parameter plan: reads the column `settings`.
     static func text(_ plan: QueryPlan, in session: any StorageSession) throws(StorageError) -> String {
@@ -47,7 +47,7 @@ extension OwnSettings {
         version = Self.currentVersion
     }
 
-    /// Records the settings. Their table is created again, so that other processes notice, as they notice any change of
+    /// Records the settings. Recreates their table, so that other processes notice the change as they notice any change of
     /// tables (clause S11).
     func record(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) {
         let encoder = JSONEncoder()

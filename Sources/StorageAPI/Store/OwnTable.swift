@@ -1,9 +1,9 @@
 import StorageDriver
 
-/// A table of the store's own, beside those of its models.
+/// An internal table of the store, besides the tables of its models.
 ///
-/// It is a root whose name begins with a NUL, which no model's name has, so nothing lists it as a model. A version of the
-/// library that does not know the table leaves it as it is.
+/// It is a root whose name begins with a NUL. No model's name does, so the table is never listed as a model. A version of
+/// the library that does not know the table leaves it unchanged.
 struct OwnTable: Sendable {
     private let path: StoredPath
     private let name: String
@@ -11,8 +11,8 @@ struct OwnTable: Sendable {
     private let keyCount: Int
 
     /// - Parameters:
-    ///   - path: the table's name among the store's own.
-    ///   - name: its name in the engine, which gets a number if another table has it.
+    ///   - path: the table's name among the internal tables.
+    ///   - name: its name in the engine, with a number appended if another table has that name.
     ///   - keyCount: the number of columns of the key, which come first.
     ///   - optional: the names of the columns that may be null.
     init(
@@ -29,9 +29,9 @@ struct OwnTable: Sendable {
 
     func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.storedPath == path } }
 
-    /// Creates the table in a store that has none.
+    /// Creates the table in a store that lacks it.
     func create(in writer: any StorageWriter) throws(StorageError) -> TableSchema {
-        // Prefixes are reserved for the store, and this table is the store's own.
+        // Reserved prefixes are allowed here, because this table belongs to the store.
         var names = NameAllocator(used: try writer.tables().map(\.name))
         let table = TableSchema(
             name: names.allocate(name), path: path.texts, columns: columns, key: Array(0..<keyCount))
@@ -42,7 +42,7 @@ struct OwnTable: Sendable {
 
 // MARK: Rows
 
-/// A row of a table of the store's own.
+/// A row of an internal table.
 protocol OwnRow: Sendable {
     static var table: OwnTable { get }
 
@@ -66,7 +66,7 @@ extension OwnRow {
         return rows
     }
 
-    /// Writes the row, after removing others, and creates the table in a store that has none.
+    /// Writes the row after removing all others. Creates the table in a store that lacks it.
     ///
     /// - Parameter tables: all tables of the writer's store.
     func record(

@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// Where reads run (clause T7): on the caller's thread, if no actor waits for it meanwhile and the engine is on this machine.
+// Reads run on the caller's thread, if no actor waits for it in the meantime and the engine is on this machine (clause T7).
 
 extension Store {
     /// Returns whether a read runs on the calling thread.
@@ -16,7 +16,7 @@ extension Store {
     @inlinable @inline(__always)
     func readsHere(_ caller: (any Actor)?) -> Bool { caller == nil && !readsWait }
 
-    /// Runs a body where reads run, in the caller's task: cancelling that ends the read.
+    /// Runs a body on the thread for reads, in the caller's task: cancelling the task ends the read.
     @usableFromInline
     nonisolated(nonsending) func reads<T: Sendable, E: Error>(
         _ body: sending () throws(E) -> T
@@ -26,8 +26,8 @@ extension Store {
     }
 }
 
-/// Threads for the reads of actors, and for those that wait for a server. Each is made when it is first needed; when all
-/// are in use, later reads wait their turn.
+/// Threads for the reads of actors and for reads that wait for a server. Each thread is created when it is first needed.
+/// When all are in use, later reads wait their turn.
 final class ReaderThreads: Sendable {
     private struct State {
         var made = 0
@@ -36,7 +36,7 @@ final class ReaderThreads: Sendable {
         var waiting = Waiting()
     }
 
-    /// The queue of waiting reads, the first in front. Taking the first costs the same however many wait.
+    /// The queue of waiting reads, first in, first out. Taking the first costs the same however many are waiting.
     private struct Waiting {
         private var bodies: [(@Sendable () -> Void)?] = []
         private var first = 0
@@ -71,7 +71,7 @@ final class ReaderThreads: Sendable {
                 return nil
             }
             state.made += 1
-            // A serial queue has a thread of its own while it works, also where those of the runtime all wait.
+            // A serial queue has a separate thread while it works, even if all threads of the runtime are blocked.
             return DispatchQueue(label: "storage.reader-\(state.made)")
         }
         thread?.async { self.work(on: thread, body) }
@@ -91,7 +91,7 @@ final class ReaderThreads: Sendable {
     }
 }
 
-/// One read on a reader thread. Nothing but this call uses the actor: it is how a task changes threads.
+/// One read on a reader thread. Only this call uses the actor, which is how a task changes threads.
 private actor ReaderThreadHop {
     private let target: VerbTarget
 

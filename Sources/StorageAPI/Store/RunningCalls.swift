@@ -14,9 +14,9 @@ internal import Darwin
 final class RunningCalls: Sendable {
     private struct State {
         var isClosed = false
-        /// True if the call that closes has ended.
+        /// True if the closing call has ended.
         var hasEnded = false
-        /// Later calls that close, which wait for the end of the first.
+        /// Later closing calls, which wait for the end of the first.
         var closing: [DispatchSemaphore] = []
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -45,7 +45,8 @@ final class RunningCalls: Sendable {
         if isLast { idle.signal() }
     }
 
-    /// Runs a user's closure that reads, and marks the thread meanwhile: a call from it must not wait for its end.
+    /// Runs a user's closure that reads, and marks the thread in the meantime, because a call from the closure must not
+    /// wait for its end.
     func runClosure<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         let thread = Self.thread
         state.withLock { $0.closures[thread, default: 0] += 1 }
@@ -64,19 +65,19 @@ final class RunningCalls: Sendable {
         return state.withLock { !$0.closures.isEmpty && $0.closures[thread] != nil }
     }
 
-    /// True if a call runs.
+    /// True if a call is running.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
     /// The calling thread. It does not change during a closure, which is synchronous.
     #if canImport(Glibc)
     private static var thread: Thread { pthread_self() }
     #else
-    // A number on some systems and a pointer on others; of a word's size on all.
+    // A number on some systems and a pointer on others, but of a word's size on all.
     private static var thread: Thread { unsafeBitCast(pthread_self(), to: Thread.self) }
     #endif
 
-    /// Refuses later calls, ends waiting streams, and waits for running calls. Returns false if it was already closed;
-    /// whoever gets true calls ``endClosing()``.
+    /// Refuses later calls, ends waiting streams, and waits for running calls. Returns false if it was already closed. A
+    /// caller that gets true must call ``endClosing()``.
     func close() -> Bool {
         let (wasOpen, isIdle, streams) = state.withLock { state in
             defer {
@@ -101,7 +102,7 @@ final class RunningCalls: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Waits until the call that closes has ended.
+    /// Waits until the closing call has ended.
     func waitUntilClosed() {
         let semaphore = state.withLock { state -> DispatchSemaphore? in
             guard !state.hasEnded else { return nil }
@@ -112,7 +113,7 @@ final class RunningCalls: Sendable {
         semaphore?.wait()
     }
 
-    /// Ends the stream's session when the store closes, unless the stream is removed before.
+    /// Ends the stream's session when the store closes, unless the stream is removed first.
     func add(_ stream: AnyObject, end: @escaping @Sendable () -> Void) throws(StorageError) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.streams[ObjectIdentifier(stream)] = end }

@@ -1,8 +1,8 @@
 public import StorageDriver
 
 extension StorageError {
-    /// Matches errors by their code in a `catch`, whatever the type of the error is where it is caught: in closures, tests
-    /// and functions that throw any error.
+    /// Matches errors by their code in a `catch`, for any static type of the error: in closures, tests and functions that
+    /// throw any error.
     ///
     /// ```swift
     /// do {

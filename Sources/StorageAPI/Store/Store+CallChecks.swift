@@ -1,6 +1,6 @@
 import StorageDriver
 
-// What is checked before a call does anything.
+// Checks that run before a call has any effect.
 
 extension Store {
     @inline(__always)
@@ -29,15 +29,16 @@ extension Store {
         }
     }
 
-    /// A blocking call of the store inside one of its own transactions would wait for itself, or read as if the
-    /// transaction had not begun.
+    /// Checks that a blocking call is not made inside a transaction of the same store, where it would wait for itself, or
+    /// read as if the transaction had not begun.
     func checkNotInTransaction(_ operation: String) throws(StorageError) {
         if queue.isInside {
             throw busy(operation, "The call is inside a transaction; use the transaction's own methods.")
         }
     }
 
-    /// A call that writes or closes must not be made inside a read block or a loop: it would wait for them to end.
+    /// Checks that a call that writes or closes is not made inside a read block or a loop, because it would wait for the
+    /// block or loop to end.
     func checkNotInBody(_ operation: String) throws(StorageError) {
         try checkNotInTransaction(operation)
         if runningCalls.isInClosure {
@@ -47,16 +48,18 @@ extension Store {
         }
     }
 
-    /// A read that decodes a value waits for the decoder, so this must not wait for the read.
+    /// Checks that a call is not made by the decoder of a value, because a read waits for the decoder, and the call would
+    /// wait for the read.
     ///
-    /// The decoder does not say which store it works for: another store is refused only while it has calls of its own.
+    /// The decoder does not say which store it works for, so another store is refused too, but only while it has running
+    /// calls.
     func checkNotDecoding(_ operation: String) throws(StorageError) {
         if EmbeddedCoding.isDecoding, runningCalls.isRunning {
             throw busy(operation, "The call is inside the decoder of a stored value; make it after the read.")
         }
     }
 
-    /// Runs a user's closure that receives the engine. The store cannot close meanwhile.
+    /// Runs a user's closure that receives the engine. The store cannot close in the meantime.
     func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
         try checkNotInBody(operation)
         try runningCalls.begin()

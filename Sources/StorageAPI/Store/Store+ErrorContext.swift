@@ -1,6 +1,6 @@
 import StorageDriver
 
-// The context that errors of calls in transactions and read blocks get.
+// Adds context to errors of calls in transactions and read blocks.
 
 extension Store {
     /// Runs a call, and adds its context to a thrown error.
@@ -15,8 +15,8 @@ extension Store {
         }
     }
 
-    /// Runs a failed call again if a model had to be prepared; otherwise throws its error with the context. Apart from
-    /// ``addingContext(_:_:in:_:)``, so that the calls that succeed stay small.
+    /// Runs a failed call again if a model had to be prepared; otherwise throws its error with the context. Separate from
+    /// ``addingContext(_:_:in:_:)``, so that calls that succeed stay small.
     ///
     /// The query of such a call was lowered before anything was read or written.
     @inline(never)

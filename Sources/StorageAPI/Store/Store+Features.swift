@@ -22,21 +22,21 @@ extension Store {
         public var layers: [any Layer]
         /// The instruments that measure or trace calls; see ``Instrument``.
         public var instruments: [any Instrument]
-        /// The time by which records expire, and that of commits in the history and of `@Created` and
-        /// `@Modified`. A test sets another clock.
+        /// The clock by which records expire and which dates commits in the history, `@Created` and `@Modified`. A test
+        /// sets another clock.
         public var clock: @Sendable () -> Date
         /// Receives the store's location and schema changes, and at `trace` every statement; for a store that is opened at a
         /// URL also the options in effect, at `info` and without secrets. Silent by default.
         public var logger: Logger
 
-        /// Receives the progress of search indexes that opening makes of records that are stored already.
+        /// Receives the progress of search indexes that the store builds on opening, for records that are already stored.
         public var indexing: (@Sendable (SearchProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
         var moves: [Move] = []
         /// The rules that the program removes, by the stored names of their models.
         var removals: [(model: StoredName, properties: [String])] = []
 
-        /// Options; by default no history is begun, and there are no layers and no instruments.
+        /// Creates options. By default, a store begins no history and has no layers or instruments.
         public init(
             history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
             clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent,
@@ -52,7 +52,7 @@ extension Store {
     }
 }
 
-/// The features of a store, for their own verbs: the one place of the core that names them.
+/// The features of a store by name, for the verbs of each feature. Only this type of the core names them.
 struct StoreFeatures: Sendable {
     let expiry: ExpiryLayer
     let history: StoreHistory
@@ -69,7 +69,7 @@ struct StoreFeatures: Sendable {
         history = StoreHistory(
             registry, engine.info.limits, options: options.history, clock: seconds,
             followed: activity.followed.newPart())
-        layers = ApplicationLayers(options.layers, registry, activity)
+        layers = ApplicationLayers(options.layers, registry, activity: activity)
         search = StoreSearch(registry, activity, progress: options.indexing)
         observers = CommitFeed(engine, activity)
         list = FeatureList(

@@ -50,8 +50,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - path: the file to create. When this returns, the complete file is on the disk; if it throws, there is no new
-    ///     file.
+    ///   - path: the file to create. When this returns, the complete file is on the disk; if it throws, no new file is
+    ///     left.
     ///   - isReplacing: whether an existing file may be replaced.
     /// - Throws: `unsupported` if the backend has no files; `io` if a file exists and must not be replaced; `full` or
     ///   `io` if the file cannot be written; `closed`.

@@ -1,21 +1,21 @@
 public import StorageDriver
 
 extension Store {
-    /// One step of a change of a store's tables, as ``Store`` would take it when a model is prepared.
+    /// A step of a change to a store's tables, which ``Store`` would take to prepare a model.
     public struct SchemaChange: Sendable, CustomStringConvertible {
         /// The kinds of step.
         public enum Kind: String, Sendable {
-            /// A table is made.
+            /// A table is created.
             case create
             /// A table gets or loses columns or indexes, or is renamed. No row is written.
             case alter
-            /// All rows of a table are converted and written anew.
+            /// All rows of a table are converted and rewritten.
             case rewrite
             /// A table without rows is dropped.
             case drop
-            /// A check of stored data, which changes nothing.
+            /// A check of stored data, without changes.
             case check
-            /// Something is not done that a declaration seems to ask for.
+            /// An action that a declaration seems to ask for but that is not taken.
             case note
         }
 
@@ -27,7 +27,7 @@ extension Store {
         public let kind: Kind
         /// The same in words.
         public let note: String
-        /// The number of rows that a `rewrite` writes anew.
+        /// The number of rows that a `rewrite` writes.
         public let rows: Int
         /// The reason why the step would fail with the current data; nil if it would succeed. All steps fail together.
         public let problem: StorageError?
@@ -39,26 +39,26 @@ extension Store {
         }
     }
 
-    /// Returns the changes that opening the store with models would make. Changes nothing.
+    /// Returns the changes that opening the store with models would make, without making them.
     ///
     /// ```swift
     /// let store = try await Store(SQLiteBackend(path: "people.db"))
     /// for change in try await store.plan(for: Person.self) { print(change) }
     /// ```
     ///
-    /// Open the store without the models first, since opening it with them makes the changes. Nothing is ever lost by one: a
+    /// Open the store without the models first, since opening it with them makes the changes. A change never loses data: a
     /// removed property keeps its values. Reads every row of a table that would be rewritten.
     ///
-    /// - Returns: the steps in their order; none if the models are stored as they are declared.
-    /// - Throws: `configuration` for a model that cannot be stored; `schemaMismatch` for a change that is impossible
-    ///   whatever is stored.
+    /// - Returns: the steps, in order; empty if the models are stored as declared.
+    /// - Throws: `configuration` for a model that cannot be stored; `schemaMismatch` for a change that is impossible for
+    ///   any stored data.
     public nonisolated(nonsending) func plan(for models: any Storable.Type...) async throws(StorageError)
         -> [SchemaChange]
     {
         try await plan(for: models)
     }
 
-    /// Returns the changes that opening the store with an array of models would make. Changes nothing.
+    /// Returns the changes that opening the store with an array of models would make, without making them.
     public nonisolated(nonsending) func plan(for models: [any Storable.Type]) async throws(StorageError)
         -> [SchemaChange]
     {
@@ -67,7 +67,7 @@ extension Store {
         return try await plan(declared, isExact: false)
     }
 
-    /// Returns the changes that ``migrate(to:)`` would make. Changes nothing.
+    /// Returns the changes that ``migrate(to:)`` would make, without making them.
     public nonisolated(nonsending) func plan(for schemas: [RecordSchema]) async throws(StorageError) -> [SchemaChange] {
         var declared: [DeclaredTables] = []
         for schema in schemas { declared.append(try DeclaredTables(schema)) }
@@ -93,15 +93,15 @@ extension Store {
         }
     }
 
-    /// Makes models exactly what schemas say: a property that a schema does not have is removed from its model and keeps its
-    /// values, one that is renamed moves with them. Unlike opening the store with types of these properties, this also
-    /// removes the indexes and rules that a schema does not have: uniqueness, expiry, search and those of references.
+    /// Changes models to match schemas exactly. A property that a schema lacks is removed from its model and keeps its
+    /// values; a renamed property moves together with its values. Unlike opening the store with types of these properties,
+    /// this also removes the indexes and rules that a schema lacks: uniqueness, expiry, search and the rules of references.
     ///
-    /// ``prepare(_:)`` adds missing properties, and removes nothing.
+    /// ``prepare(_:)`` only adds missing properties.
     ///
     /// One transaction: all schemas or none.
-    /// - Throws: `configuration` if a model cannot be stored; `schemaMismatch` if a change is impossible, or if what is
-    ///   stored does not fit; `constraint` if values of a property that becomes unique are not; `limitExceeded`.
+    /// - Throws: `configuration` if a model cannot be stored; `schemaMismatch` if a change is impossible, or if stored data
+    ///   does not fit; `constraint` if values of a property that becomes unique are not; `limitExceeded`.
     public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
@@ -145,7 +145,7 @@ extension SchemaStep {
 }
 
 extension StorageError {
-    /// The condition under which the error's property can be as it is declared.
+    /// The condition under which the error's property can be stored as declared.
     fileprivate func only(_ condition: String) -> String {
         (property.map { $0 + ": " } ?? "") + "possible only if " + condition
     }

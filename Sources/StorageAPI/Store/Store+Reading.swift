@@ -1,12 +1,12 @@
 import StorageDriver
 
-// How reads reach the engine: at once, on the caller's thread or one for reads.
+// Reads reach the engine at once, on the caller's thread or on a reader thread.
 
 extension Store {
-    /// The way of every read to the engine: begins a session with its layers, and ends it before it returns.
+    /// Runs every read on the engine: begins a session with its layers, and ends it before returning.
     ///
     /// - Parameters:
-    ///   - model: the name of the model that is read, if it is one.
+    ///   - model: the name of the model that is read; nil if the call does not read a single model.
     ///   - seesExpired: whether expired records are visible too.
     func withReader<T>(
         _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil, seesExpired: Bool = false,
@@ -32,8 +32,8 @@ extension Store {
         }
     }
 
-    /// Reads one model. Where its query leads to a model that refers to this one and that the program has not used so far, that
-    /// model is prepared.
+    /// Reads one model. If its query leads to a model that refers to this one and that the program has not used so far,
+    /// that model is prepared first.
     func reading<T>(
         _ operation: String, _ model: ModelSource, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
@@ -53,14 +53,14 @@ extension Store {
         }
     }
 
-    /// True if a call may read more than one statement's rows: of children, or of a search index.
+    /// True if a call may read the rows of more than one statement, for children or a search index.
     private func needsSnapshot(_ model: ModelHandle) -> Bool {
         model.tables.hasChildren
             || features.activity.readsIndexes && (model.tables.isSearched || model.tables.hasReferences)
     }
 
-    /// Reads a model that is prepared.
-    // Inlined for lookups by key, of which this would be half a percent.
+    /// Reads a prepared model.
+    // Inlined, because the call would cost lookups by key half a percent.
     @inline(__always)
     func reading<T>(
         _ operation: String, _ model: ModelHandle, _ body: (RecordReader) throws(StorageError) -> T

@@ -1,6 +1,6 @@
 public import StorageDriver
 
-// How writes reach the engine: through the queue, each in a transaction.
+// Writes reach the engine through the queue, each in a transaction.
 
 extension Store {
     /// Writes a model. Compiled into the program, which knows its type; the rest of a save is not generic.
@@ -44,20 +44,20 @@ extension Store {
         }
     }
 
-    /// The way of every write to the engine: runs a body in a transaction of the queue, and returns when it is committed.
+    /// Runs every write on the engine: runs a body in a transaction of the queue, and returns when it is committed.
     ///
     /// - Parameters:
-    ///   - model: the model that is written, if it is one.
+    ///   - model: the model that is written; nil if the call does not write a single model.
     ///   - isRepeatable: whether the queue may undo the body and run it again.
-    ///   - isPreceded: whether features may work before the body, as to remove what has expired.
-    // Inlined: one more function that suspends costs a single save more than a percent.
+    ///   - isPreceded: whether features may work before the body, as expiry does to remove expired records.
+    // Inlined, because one more suspending function costs a single save more than a percent.
     @inline(__always)
     nonisolated(nonsending) func withTransaction(
         _ operation: String, _ model: ModelSource?, isRepeatable: Bool, isPreceded: Bool = true,
         _ body: @escaping (TransactionContext) throws(StorageError) -> Void
     ) async throws(StorageError) {
         try enter(operation)
-        let call = features.meter.map { measuring($0, operation, model) }
+        let call = features.meter.map { measuring($0, operation, of: model) }
         while true {
             let transaction = WriteTransaction(
                 in: self, isRepeatable: isRepeatable, isPreceded: isPreceded, call: call, body)
@@ -85,7 +85,7 @@ extension Store {
         try enter(operation)
         defer { runningCalls.end() }
         try checkNotInBody(operation)
-        let call = features.meter.map { measuring($0, operation, model) }
+        let call = features.meter.map { measuring($0, operation, of: model) }
         while true {
             let transaction = WriteTransaction(
                 in: self, isRepeatable: isRepeatable, isPreceded: isPreceded, call: call, body)
@@ -134,7 +134,7 @@ extension Store {
     /// Begins to measure a call that writes.
     @inline(never)
     private func measuring(
-        _ meter: any CallMeasuring, _ operation: String, _ model: ModelSource?
+        _ meter: any CallMeasuring, _ operation: String, of model: ModelSource?
     ) -> any MeasuredCall {
         meter.begin(operation, model: model.map { registry.name(of: $0).text }, isWriting: true, in: self)
     }

@@ -16,14 +16,14 @@ package import Foundation
 /// let adults = try await store.select(Person.self).where { $0.age >= 18 }.order { $0.name }.all()
 /// ```
 ///
-/// Any number of tasks may use one store. Reads run on the caller's thread; those of an actor, such as the main actor, and
-/// those of an engine that waits for a server have threads of their own. Writes wait in a queue off the caller's thread,
-/// and those that wait together share a commit. Every call is all or nothing, and durable when it returns, as the backend
-/// is configured.
+/// Any number of tasks may use one store. Reads run on the caller's thread, except that reads of an actor, such as the main
+/// actor, and reads from an engine that waits for a server run on separate threads. Writes wait in a queue off the caller's
+/// thread, and writes that wait together share a commit. Every call takes effect completely or not at all, and is durable
+/// when it returns, as the backend is configured.
 ///
-/// A store that is dropped is closed, and errors are ignored; ``close()`` throws them.
+/// A store that is released without being closed closes itself and ignores errors; ``close()`` throws them.
 ///
-/// The same calls without `async` are ``blocking``. A transaction is `transaction`.
+/// Use ``blocking`` for the same calls without `async`, and `transaction` for a transaction.
 public final class Store: Sendable {
     /// The backend's name, location, capabilities and limits.
     ///
@@ -43,7 +43,7 @@ public final class Store: Sendable {
     let registry: ModelRegistry
     /// The features of the store, for its calls.
     let features: FeatureList
-    /// The same by name, for the features' own verbs.
+    /// The same features by name, for the verbs of each feature.
     let named: StoreFeatures
     /// The parts that its transactions and read blocks use.
     let environment: TransactionEnvironment
@@ -65,8 +65,8 @@ public final class Store: Sendable {
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
     ///   - options: history, layers, instruments, clock and logger.
-    /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
-    ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
+    /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit the stored data,
+    ///   and then the store is unchanged; `configuration` if a model cannot be stored.
     public convenience init(
         _ backend: some StorageBackend, models: any Storable.Type..., options: Options = Options()
     ) async throws(StorageError) {
@@ -85,7 +85,7 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - url: the scheme of a backend, its path, and its options: see `StorageURL`.
-    ///   - backends: the backends that the URL may name. There is no global registry.
+    ///   - backends: the backends that the URL may name. The library has no global registry.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
     ///   - options: as for a store that is opened with a backend.
@@ -131,7 +131,7 @@ public final class Store: Sendable {
         named = StoreFeatures(options, on: engine, registry)
         features = named.list
         queue = CommitQueue(engine, features)
-        environment = TransactionEnvironment(registry, info.limits, features.all)
+        environment = TransactionEnvironment(registry, info.limits, schemaObservers: features.all)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
@@ -150,8 +150,8 @@ public final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Closes the store when the running calls have ended. A second call waits until it is closed and does nothing else;
-    /// every other call then throws `closed`.
+    /// Closes the store when the running calls have ended. A second call only waits until the store is closed; every other
+    /// call then throws `closed`.
     ///
     /// - Throws: errors of the engine when it writes back, to the call that closes it; `busy` inside a transaction, a read
     ///   block, a loop or the decoder of a value of this store, because closing would wait for itself.
@@ -172,8 +172,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// A store that is dropped is closed at once: its file is free when the last reference is gone, even if the queue
-    /// still has the engine.
+    /// Closes a released store at once. Its file is free when the last reference is gone, even if the queue still has the
+    /// engine.
     deinit {
         if runningCalls.close() { queue.closeDropped() }
         registry.directory.leave()
@@ -227,7 +227,7 @@ public final class Store: Sendable {
         try completeBlocking(models.map { registry.name(of: .type($0)) })
     }
 
-    /// The write that prepares models and moves data; nil if nothing is to be done, which is checked without writing.
+    /// The write that prepares models and moves data; nil if neither is needed, which is checked without writing.
     private func transactionPreparing(
         _ models: [any Storable.Type], isOpening: Bool
     ) throws(StorageError) -> WriteTransaction? {
@@ -251,8 +251,8 @@ public final class Store: Sendable {
                     : "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind.first?.schema.name)
         }
-        // Opening touches no record but in a step: a program that no longer wants a model's records to expire finds what
-        // is left.
+        // Opening changes records only in a step, so a program that no longer wants a model's records to expire still finds
+        // the remaining ones.
         return WriteTransaction(in: self, isRepeatable: false, isPreceded: false) {
             [features] context throws(StorageError) in
             var steps: [() throws(StorageError) -> Void] = []

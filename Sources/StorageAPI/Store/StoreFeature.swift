@@ -1,33 +1,35 @@
 import StorageDriver
 
-/// A part of a store beside its records: expiry, a history, an application's layers, search, observation, steps that move data.
+/// A part of a store besides its records: expiry, history, an application's layers, search, observation, or data moves.
 ///
-/// A store knows a list of features, and calls each where it may take part. Every function has an implementation that does
-/// nothing. Checks that each call makes are atomics of ``FeatureActivity``, so a store whose features are idle calls none of
-/// them.
+/// A store has a list of features and calls each one wherever it may take part. Every function has an empty default
+/// implementation. The checks that every call makes read the atomics of ``FeatureActivity``, so a store whose features are
+/// all idle calls none of them.
 protocol StoreFeature: SchemaChangeObserver {
     // MARK: Opening and closing
 
-    /// The models that opening the store prepares for the feature.
+    /// The models that the store prepares for the feature when it opens.
     var preparedModels: [any Storable.Type] { get }
 
-    /// Checks the options with which the store is opened.
+    /// Checks the options that the store is opened with. Called before the store prepares its models.
     func checkOptions() throws(StorageError)
 
-    /// Looks for what a session's store has of the feature.
+    /// Finds the tables and settings that the feature has in a session's store. Called before models are prepared, and
+    /// again when another process may have changed the tables.
     ///
-    /// - Parameter isAgain: whether another process may have changed what is known already.
+    /// - Parameter isAgain: whether to look again, because another process may have changed a state that is already known.
     func find(in session: any StorageSession, isAgain: Bool) throws(StorageError)
 
-    /// The name of a step that opening the store runs; nil if there is none.
+    /// The name of a step that the store must run to open; nil if no step is pending. Called while the store opens.
     func pendingStep(in session: any StorageSession) throws(StorageError) -> String?
 
-    /// Looks at a store before the transaction that opens it prepares its models, and returns what is to be done after that.
+    /// Inspects a store that is opening, before the transaction prepares its models. Returns a closure that the transaction
+    /// runs after preparing them; nil for none.
     func openingSteps(
         in context: TransactionContext, of store: Store
     ) throws(StorageError) -> (() throws(StorageError) -> Void)?
 
-    /// Ends the opening of a store, whose models are prepared.
+    /// Called when the store has prepared its models, as the last step of opening.
     nonisolated(nonsending) func didOpen(_ store: Store) async throws(StorageError)
     func didOpenBlocking(_ store: Store) throws(StorageError)
 
@@ -36,63 +38,69 @@ protocol StoreFeature: SchemaChangeObserver {
 
     // MARK: Reads
 
-    /// Returns whether it is known that the feature neither wraps readers nor works before writes at a version of the tables.
+    /// Returns whether the feature is known not to wrap readers or work before writes, at a version of the tables.
     func isIdle(at version: ModelRegistry.Version) -> Bool
 
-    /// A session that shows the records as the feature does. Ends the given one if it throws.
+    /// Wraps a reading session so that it shows the records as the feature does. Called when a read begins, unless all
+    /// features are idle. Ends the given session if it throws.
     ///
-    /// - Parameter version: that of the session's tables, or an earlier one.
+    /// - Parameter version: the version of the session's tables, or an earlier one.
     func wrap(_ reader: any StorageReader, at version: ModelRegistry.Version) throws(StorageError) -> any StorageReader
 
     // MARK: Writes
 
-    /// True if the feature joins every transaction, and not only those whose changes are captured.
+    /// True if the feature joins every transaction, even if no changes are captured.
     var joinsAll: Bool { get }
 
-    /// Works before a transaction's body, as a commit of its own in the same transaction of the engine; nil if nothing was
-    /// done.
+    /// Works before a transaction's body, in the same transaction of the engine, but as a separate commit. Not called while
+    /// all features are idle. Returns nil if it had no work to do.
     func work(
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
     ) throws(StorageError) -> PrecedingCommit?
 
-    /// Adds what the feature has for a transaction that begins.
+    /// Adds the feature's parts to a transaction. Called when the transaction begins, if its changes are captured or if
+    /// features act on every write.
     func join(_ parts: inout TransactionParts)
 
-    /// Returns whether the feature takes part in the writes to a model's records, though it follows no changes.
+    /// Returns whether the feature takes part in writes to a model's records without following its changes.
     func takesPart(in model: StoredName) -> Bool
 
-    /// Checks that the feature need not be asked about each change of a model's records, because the database changes some
-    /// by itself.
+    /// Checks that the feature does not have to see every change of a model's records. Called before the commit, if the
+    /// database has changed records of the model by itself.
     ///
-    /// - Throws: `unsupported` if it must.
+    /// - Throws: `unsupported` if the feature must see every change.
     func requireKnown(_ model: StoredName) throws(StorageError)
 
-    /// Called when a transaction has run, before readers can see it. Only if ``FeatureActivity/isFollowed``.
+    /// Called when a transaction has run, before readers can see its changes. Only called if
+    /// ``FeatureActivity/isFollowed``.
     func willCommit(_ transaction: WriteTransaction)
 
-    /// Called when a transaction is durable or has failed, before its caller is resumed. Only if
+    /// Called when a transaction is durable or has failed, before its caller is resumed. Only called if
     /// ``FeatureActivity/isFollowed``.
     func didEnd(_ transaction: WriteTransaction)
 
     // MARK: Tables
 
-    /// Completes what the feature keeps of models that are prepared.
+    /// Completes the feature's data for prepared models, such as a search index of records that were already stored. Called
+    /// after a call has prepared models.
     ///
-    /// - Parameter isCommitted: whether a call has prepared them and is committed, so that a failure is not the call's.
+    /// - Parameter isCommitted: whether the call that prepared the models is already committed, so that a failure is not
+    ///   reported as the call's.
     nonisolated(nonsending) func complete(
         _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError)
     func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError)
 
-    /// Called when the tables of a model are dropped, because others of its name replace them.
+    /// Called when the tables of a model are dropped to be replaced by others of the same name.
     func didDrop(_ tables: [TableSchema], of model: StoredName, in context: TransactionContext) throws(StorageError)
 
-    /// Called when the tables of a model have been created in the place of others, or as copies.
+    /// Called when tables of a model have been created, either to replace others or as copies.
     func didCreateTables(of model: StoredName, in context: TransactionContext) throws(StorageError)
 
-    /// Compares what the feature keeps with the records of the store.
+    /// Compares the feature's data with the records of the store, and reports each problem. Called when the store is
+    /// verified.
     ///
-    /// - Throws: `corrupt` and `typeMismatch`, which are problems too.
+    /// - Throws: `corrupt` or `typeMismatch`, which the caller also reports as problems.
     func verify(
         _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
     ) throws(StorageError)
@@ -135,11 +143,12 @@ extension StoreFeature {
     ) throws(StorageError) {}
 }
 
-/// The work of a feature before a transaction's body, as a commit of its own.
+/// The work of a feature before a transaction's body, as a separate commit.
 struct PrecedingCommit {
-    /// The changes, if anybody asked for them.
+    /// The changes; nil if no feature follows them.
     let changes: ChangeSet?
-    /// True if the work is as much as one commit does: the transaction then does nothing else, and the call comes after it.
+    /// True if the work has reached the limit of one commit. The transaction then ends here, and the call runs in a later
+    /// one.
     let isAtLimit: Bool
 }
 
@@ -149,7 +158,7 @@ protocol CallMeasuring: AnyObject, Sendable {
     func begin(_ operation: String, model: String?, isWriting: Bool, in store: Store) -> any MeasuredCall
 }
 
-/// A call of a store that is measured, from its beginning to its end.
+/// A measured call of a store, from beginning to end.
 protocol MeasuredCall: AnyObject {
     /// A session that counts the rows of the call.
     func measuring(_ reader: any StorageReader) -> any StorageReader

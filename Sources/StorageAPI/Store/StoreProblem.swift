@@ -4,7 +4,7 @@ public import StorageDriver
 public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// The stored name of the model; nil if the defect concerns the whole store.
     public let model: String?
-    /// The key of the row, that of an owned one with its owner's in front.
+    /// The key of the row; for an owned row, its owner's key comes first.
     public let key: [Value]?
     /// The property, with its path.
     public let property: String?
@@ -18,7 +18,7 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
         self.property = property
     }
 
-    /// Creates an issue from an error, such as one that keeps a damaged store from being opened.
+    /// Creates a problem from an error, such as an error of opening a damaged store.
     public init(_ error: StorageError) {
         self.init(error.message, model: error.model, key: error.key, property: error.property)
     }

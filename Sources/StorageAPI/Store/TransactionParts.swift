@@ -5,13 +5,13 @@ struct TransactionParts {
     let store: Store
     /// The session of the engine.
     let writer: any StorageWriter
-    /// The author of the transaction, and its purpose; nil if no changes are captured.
+    /// The transaction's author and note; nil if no changes are captured.
     let signature: CommitSignature?
-    /// Those who follow the transaction's changes, in their order. They are not called if none are captured.
+    /// The subscribers to the transaction's changes, in order. They are not called if no changes are captured.
     var subscribers: [any ChangeSubscriber] = []
-    /// Learns of the transaction's calls; nil if nobody does.
+    /// Receives the transaction's calls; nil for none.
     var hooks: (any TransactionHooks)?
-    /// Wraps the sessions to which the transaction writes; nil if nobody does.
+    /// Wraps the sessions to which the transaction writes; nil for none.
     var layer: ((any StorageWriter) -> any StorageWriter)?
 }
 
@@ -19,12 +19,13 @@ extension Store {
     /// True if features act on every write, whether or not changes are captured.
     private var hasLayers: Bool { features.joinsAll || registry.stamps.isUsed }
 
-    /// A transaction's context, with the parts that features have for it, and what captures its changes.
+    /// Creates a transaction's context with the parts that features add, and the capture of its changes; nil if no changes
+    /// are captured.
     @inline(__always)
     func context(
         of transaction: WriteTransaction, _ writer: any StorageWriter
     ) -> (TransactionContext, capture: ChangeCapture?) {
-        // As mostly, nothing is wrapped.
+        // The usual case: the session is not wrapped.
         if !hasLayers, !features.activity.followed.isUsed {
             let context = TransactionContext(environment, writer: writer, call: transaction)
             if reacting?.mayReact == true { noteReactions(in: context, writer, nil) }
@@ -53,9 +54,9 @@ extension Store {
         return (context, capture)
     }
 
-    /// Ends a context: its references are checked, and those who follow its changes finish.
+    /// Finishes a context: checks its references, and lets the subscribers to its changes finish.
     ///
-    /// - Returns: the models that the transaction has prepared and changed; nil if there are none.
+    /// - Returns: the models that the transaction has prepared or whose tables it has changed; nil for none.
     @inline(__always)
     func finish(
         _ context: TransactionContext, _ capture: ChangeCapture?
@@ -68,7 +69,7 @@ extension Store {
 
     // MARK: Reactions of the database
 
-    /// Lets a transaction know of rows that the database changes by itself.
+    /// Lets a transaction notice rows that the database changes by itself.
     @inline(never)
     private func noteReactions(
         in context: TransactionContext, _ writer: any StorageWriter, _ capture: ChangeCapture?
@@ -81,9 +82,10 @@ extension Store {
         if capture != nil || hasLayers { reacting.watchReactions() }
     }
 
-    /// Tells those who follow changes what the database has changed by itself, before the commit.
+    /// Notifies features and subscribers, before the commit, of the models whose records the database has changed by
+    /// itself.
     ///
-    /// - Throws: `unsupported` if some must know more than that.
+    /// - Throws: `unsupported` if one of them must see every change.
     private func tellReactions(_ context: TransactionContext, _ capture: ChangeCapture?) throws(StorageError) {
         guard let reactions = context.reactions, capture != nil || hasLayers else { return }
         for model in try reactions.models() {

@@ -1,44 +1,46 @@
 import StorageDriver
 import Synchronization
 
-/// A write from the call of its verb to the end of its commit.
+/// A write, from the call of a verb to the end of its commit. The caller creates it, ``CommitQueue`` runs and commits it,
+/// and the caller gets it back to finish the call.
 ///
-/// Unchecked: one thread at a time uses everything but `cancelled`, which is atomic. The caller creates and enqueues
-/// the transaction. Whoever takes it out of the queue's `pending`, under its lock, is its only user: a drain, which passes it
-/// to the queue that completes it, or the thread that cancels the task. `caller` returns it to the caller. The lock, the
+/// Unchecked: only `cancelled`, which is atomic, is used by several threads at once. The caller creates and enqueues the
+/// transaction. Whoever takes it out of the queue's `pending`, under its lock, is then its only user: a drain, which passes
+/// it to the queue that completes it, or the thread that cancels the task. `caller` returns it to the caller. The lock, the
 /// queues and the continuation order memory.
 final class WriteTransaction: CancellableCall, @unchecked Sendable {
-    // Released when the transaction is complete: nothing that outlives the call may keep the store or the caller's closure.
+    // Released when the transaction is complete, because an object that outlives the call must not retain the store or the
+    // caller's closure.
     private var store: Store?
     private var body: ((TransactionContext) throws(StorageError) -> Void)?
     /// True if features may work before the body.
     private let isPreceded: Bool
-    /// Measures the call; nil if nobody asks for it.
+    /// Measures the call; nil if the call is not measured.
     private let call: (any MeasuredCall)?
-    /// True if the body may run again after it was undone: a verb's body may, a user's closure may not.
+    /// True if the body may run again after it was undone. This is true of a verb's body and false for a user's closure.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
-    /// The waiting caller, if it does not wait on the queue itself.
+    /// The caller to resume; nil if the caller waits on the queue itself.
     var caller: UnsafeContinuation<Void, Never>?
-    /// Counts the call until the transaction is complete.
+    /// Counts the call as running until the transaction is complete.
     var calls: RunningCalls?
 
-    // The outcome of the last run. Exclusivity is not checked at run time: no access lasts beyond one statement of those who
-    // use the transaction.
+    // The outcome of the last run. Exclusivity is not checked at run time, because no user of the transaction keeps an
+    // access beyond one statement.
 
     /// True if the body has been called.
     @exclusivity(unchecked) private(set) var hasBegun = false
-    /// True if the body has come to its end, or has left the commit to the work of features.
+    /// True if the body has returned, or has left the commit to the work of features.
     @exclusivity(unchecked) private var hasRun = false
-    /// True if the work of features before the body is as much as one commit does, and the body has not run.
+    /// True if the work of features has reached the limit of one commit, so the body has not run.
     @exclusivity(unchecked) private var isPostponed = false
-    /// Models that it has prepared, and those whose tables it has changed; nil if there are none.
+    /// The models that the transaction has prepared or whose tables it has changed; nil for none.
     @exclusivity(unchecked) private(set) var own: UncommittedModels?
-    /// The changes, if anybody asked for them when it began.
+    /// The changes; nil if no feature followed them when the transaction began.
     @exclusivity(unchecked) private(set) var changes: ChangeSet?
-    /// The changes by the work of features before it; nil if there are none, or if they are not wanted.
+    /// The changes made by the work of features before the body; nil for none, or if they are not wanted.
     @exclusivity(unchecked) private(set) var precedingChanges: ChangeSet?
-    /// The first error; nil if there is none.
+    /// The first error; nil for none.
     @exclusivity(unchecked) private(set) var failure: StorageError?
 
     init(
@@ -54,7 +56,8 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
 
     // MARK: On the queue
 
-    /// Runs the body in a transaction of the engine. Its changes take effect when that is committed.
+    /// Runs the body, after the work of features, in a transaction of the engine. Called by the queue, perhaps more than
+    /// once if `isRepeatable`. The changes take effect when the engine commits.
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
         hasRun = false
@@ -92,9 +95,10 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
         hasRun = true
     }
 
-    /// Runs in a savepoint: a failure undoes this transaction only.
+    /// Runs in a savepoint, so that a failure undoes this transaction only. Called for a transaction that shares a commit
+    /// with others.
     ///
-    /// - Parameter earlier: the error of the earlier run, which is closer to the cause.
+    /// - Parameter earlier: the error of the previous run, which is closer to the cause.
     func runAlone(_ writer: any StorageWriter, after earlier: StorageError? = nil) {
         do {
             try writer.savepoint { () throws(StorageError) in try run(writer) }
@@ -103,13 +107,13 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
         }
     }
 
-    /// Forgets the failure of a run of which nothing is stored, before the next.
+    /// Clears the failure of a run that was undone. Called before the next run.
     func restart() { failure = nil }
 
-    /// The caller gets the first failure.
+    /// Records a failure. The caller gets the first one.
     func fail(_ error: StorageError) { failure = failure ?? error }
 
-    /// Returns the transaction to its caller.
+    /// Returns the transaction to its caller. Called once, when the transaction is durable or has failed.
     func complete() {
         body = nil
         store = nil
@@ -119,9 +123,10 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
 
     // MARK: After the commit
 
-    /// Ends the call. The models that the transaction has prepared are then known.
+    /// Ends the call: throws its failure, or runs the actions that wait for the commit and makes the prepared models known
+    /// to the store. Called by the caller, after ``complete()``.
     ///
-    /// - Returns: whether the body has run; if not, the call needs another transaction.
+    /// - Returns: whether the body has run. If not, the call needs another transaction.
     func finish(_ operation: String, in store: Store) throws(StorageError) -> Bool {
         if failure == nil, isPostponed { return false }
         let failure = failure?.at(operation: operation, backend: store.info.name)

@@ -158,7 +158,7 @@ let contractText = #"""
     P1.1 A page begins after a position in the query's order, or ends before one. The order is total: the sort keys, and then the key.
     P1.2 Pages neither repeat nor skip a record that is there all the time and keeps its place, whatever is written between them.
     P1.3 A position is a token, which is text. A token of another model or order is `invalidValue`. A size below 1, a limit, an offset or an order by relevance is `invalidQuery`.
-    P2.1 Where the key or an index begins with the first sort key, a page looks at as many rows as it gives, wherever it begins. Rows that are equal on the first sort key may be looked at too. That also holds for a condition `a > x || (a == x && …)`.
+    P2.1 Where the key or an index has the order, a page after a position looks at as many rows as it gives, wherever it begins. So does a page before a position in the order of the key. Rows that are equal on the first sort key may be looked at too. That also holds for a condition `a > x || (a == x && …)`.
     T1.1 A transaction is all-or-nothing. A thrown error or a cancelled task undoes everything in it, children and schema work included.
     T1.2 An error thrown by the user's own body comes out unchanged.
     T1.3 A transaction with retries is repeated if another one is in its way (`busy`, `conflict`), each time after a longer pause. It is never repeated for an error of its own body.

@@ -5,7 +5,7 @@ public struct BackendInfo: Sendable {
     /// The format of the store and its version, and the software that writes it if it is not this backend; nil if
     /// nothing is stored.
     public var format: String?
-    /// The store's location: a path, or what identifies the store.
+    /// The store's location: a path, or another text that identifies the store.
     public var location: String
     /// The capabilities that the backend lacks, each with the reason. Every other capability is promised.
     public var lacking: [Capability: String]
@@ -53,9 +53,9 @@ public struct BackendInfo: Sendable {
         /// The schema of a model can be changed while its records are read. An engine without it waits for the reads to end,
         /// and throws `busy` if they do not end in time.
         case changingWhileReading
-        /// Every row that a transaction changes is one that the store changes. A database lacks it if triggers, or foreign keys
-        /// with actions, change rows by themselves: observers and the feed then learn only of the model, and a call is
-        /// `unsupported` whose changes the history, or a layer, would have to know; see ``ReactingEngine``.
+        /// Only the store changes rows in a transaction. A database lacks it if triggers, or foreign keys with actions,
+        /// change rows by themselves: observers and the feed then learn only of the model, and a call is `unsupported`
+        /// whose changes the history, or a layer, would have to know; see ``ReactingEngine``.
         case knownChanges
         /// The store can be written. A store that was opened read-only lacks it.
         case writing

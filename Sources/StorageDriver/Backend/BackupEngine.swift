@@ -1,5 +1,5 @@
-/// An optional feature of an engine: it copies the store to a file while the store is in use. `Store.backUp(to:replacing:)` calls
-/// it; without it that call is `unsupported`.
+/// An optional feature of an engine: it copies the store to a file while the store is in use.
+/// `Store.backUp(to:replacing:)` calls it; without it that call is `unsupported`.
 ///
 /// ```
 /// func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {

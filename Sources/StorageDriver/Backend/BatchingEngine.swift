@@ -1,7 +1,7 @@
 /// An optional feature of an engine that waits for a server: it sends several batches in one round trip.
 ///
-/// The store offers it the jobs of one commit. A writer then returns from `write` before the batch is carried out, and sends all
-/// that wait when something is read or the transaction ends:
+/// The store offers it the jobs of one commit. A writer then returns from `write` before the batch is carried out, and
+/// sends all that wait when something is read or the transaction ends:
 ///
 /// ```
 /// func writeBatching(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) -> Bool {
@@ -19,14 +19,15 @@ public protocol BatchingEngine: StorageEngine {
     ///
     /// The engine may run the body again, as by ``writeRepeatably(_:)``.
     ///
-    /// - Returns: false if a waiting batch has failed, whose error is not that of a row. Nothing is then done, and the store
-    ///   runs everything again by `writeRepeatably`.
+    /// - Returns: false if a waiting batch has failed, whose error is not that of a row. The transaction then has no
+    ///   effect, and the store runs everything again by `writeRepeatably`.
     func writeBatching(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool
 
-    /// Runs a transaction as ``StorageEngine/write(_:)`` does, whose body may run any number of times. An engine that waits for a
-    /// server to be replaced repeats it if the connection is lost and nothing of it is stored. The default is `write`.
+    /// Runs a transaction as ``StorageEngine/write(_:)`` does, whose body may run any number of times. An engine that
+    /// waits for a server to be replaced repeats it if the connection is lost and no part of it is stored. The default
+    /// is `write`.
     func writeRepeatably(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError)
 }
 
@@ -40,7 +41,8 @@ extension BatchingEngine {
 /// send them in one round trip with the first of them.
 ///
 /// The store announces its queries for owned records before it asks them one after the other. Keep them, send them with the
-/// next query of the session, and answer a later `rows(_:_:)` with the same plan and arguments from what came back.
+/// next query of the session, and answer a later `rows(_:_:)` with the same plan and arguments from the rows that came
+/// back.
 public protocol PrefetchingSession: StorageSession {
     /// Announces queries that are likely to be asked soon, without a limit and each once. Replaces earlier
     /// announcements.

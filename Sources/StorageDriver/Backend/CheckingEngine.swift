@@ -1,5 +1,5 @@
-/// An optional feature of an engine: it looks for damage that only the engine can see. `Store.verify()` calls it before it reads
-/// the models; without it the models are all that is looked at.
+/// An optional feature of an engine: it looks for damage that only the engine can see. `Store.verify()` calls it before
+/// it reads the models; without it the models are all that is looked at.
 ///
 /// ```
 /// func findDamage() throws(StorageError) -> [String] {

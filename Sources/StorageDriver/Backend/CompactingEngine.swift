@@ -8,8 +8,8 @@
 /// }
 /// ```
 public protocol CompactingEngine: StorageEngine {
-    /// Rewrites the store in the least space, all or nothing. Costs about as much as writing all records. Readers
-    /// continue.
+    /// Rewrites the store in the least space, completely or not at all. Costs about as much as writing all records.
+    /// Readers continue.
     ///
     /// - Throws: `full` or `io`; the store is then unchanged and can be used. If the new store has replaced the old one
     ///   but syncing the folder failed, the error is `io`: no record is lost, and every later write throws `io` until

@@ -21,7 +21,7 @@ package struct HealthFinding: Sendable, Equatable {
     /// The action to take; nil for a fact.
     package let advice: String?
 
-    package init(_ check: String, _ severity: Severity, _ message: String, advice: String? = nil) {
+    package init(_ check: String, _ severity: Severity, message: String, advice: String? = nil) {
         (self.check, self.severity, self.message, self.advice) = (check, severity, message, advice)
     }
 }

@@ -7,7 +7,7 @@ public protocol PipeliningEngine: StorageEngine {
     ///
     /// The next transaction sees its changes. Readers see them only after ``PendingCommit/finish()``.
     ///
-    /// - Throws: what `write` throws, except errors of waiting for the disk. Nothing is then done.
+    /// - Throws: the errors of `write`, except errors of waiting for the disk. The transaction then has no effect.
     func writeAhead(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> any PendingCommit

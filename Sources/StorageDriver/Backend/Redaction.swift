@@ -7,8 +7,8 @@ package enum Redaction {
     ///
     /// Two forms have secrets: `backend://user:password@host/database`, with or without the slashes and the backend,
     /// and `name=value` pairs as libpq takes them (https://www.postgresql.org/docs/current/libpq-connect.html), which
-    /// may also be a URL's options. A password that was typed without its escapes may have any character in it, so that
-    /// of a user ends at the last `@`, and nothing is shown after the name of a secret.
+    /// may also be a URL's options. A password that was typed without its escapes may have any character in it, so a
+    /// user's password ends at the last `@`, and all text after the name of a secret is hidden.
     ///
     /// - Complexity: linear in the length of the text.
     package static func redacted(_ address: String) -> String {

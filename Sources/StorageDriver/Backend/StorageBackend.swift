@@ -3,7 +3,7 @@ public import Logging
 /// A configured engine that is not open yet.
 ///
 /// This protocol, ``StorageEngine`` and the sessions are the driver interface: 14 requirements without defaults. The
-/// storage contract says what they must do. <doc:ImplementingABackend> explains the in-memory backend as a complete
+/// storage contract specifies their behaviour. <doc:ImplementingABackend> explains the in-memory backend as a complete
 /// example.
 public protocol StorageBackend: Sendable {
     /// The URL scheme of this backend: `sqlite`.

@@ -82,7 +82,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         return options
     }
 
-    /// Returns whether one of the options is a secret. Any of the others may then be the rest of it, behind a `&`
+    /// Returns whether one of the options is a secret. Any of the others may then be the rest of it, after a `&`
     /// without its escape.
     private static func hasSecret(_ options: [String: String]) -> Bool {
         options.keys.contains(where: Redaction.isSecret)

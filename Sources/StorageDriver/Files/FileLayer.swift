@@ -17,9 +17,9 @@ package protocol FileLayer: Sendable {
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
     /// Takes the lock, shared or exclusive, without waiting. Returns false if another process has it.
     func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool
-    /// Also releases the file's lock. Does not throw: a failure to close loses nothing that was written.
+    /// Also releases the file's lock. Does not throw: a failure to close loses no written data.
     func close(_ file: Int32)
-    /// Renames a file. If nothing may be replaced and the new name exists, throws `EEXIST`.
+    /// Renames a file. Throws `EEXIST` if the new name exists and its file may not be replaced.
     func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
     /// The path without symbolic links; nil if the file doesn't exist.

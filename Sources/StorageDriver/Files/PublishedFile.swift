@@ -28,8 +28,8 @@ package struct PublishedFile: ~Copyable {
         layer: any FileLayer = SystemFileLayer()
     ) throws(StorageError) {
         var resolved = path
-        // Whoever has the file open knows its path without links. A link that has appeared there since must not be
-        // followed.
+        // The caller that has the file open knows its path without links. A link that has since appeared at the path
+        // must not be followed.
         if case .file = destination {} else { resolved = try OpenFile.place(of: path, layer) }
         if case .nothing = destination, try OpenFile.status(at: resolved, layer) != nil { throw Self.isTaken(path) }
         let name = temporaryPath ?? "\(resolved).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"

@@ -157,7 +157,7 @@ extension FileStatus {
     }
 }
 
-// Inside the layer these names are its own methods.
+// Inside the layer these names refer to its methods.
 private func systemOpen(_ path: String, _ flags: Int32, permissions: mode_t) -> Int32 {
     open(path, flags, permissions)
 }

@@ -73,7 +73,7 @@ extension ArrayElements {
         return .text(String(decoding: json.bytes, as: UTF8.self))
     }
 
-    /// The text of a stored array whose elements are of the type, or null, read and written anew; nil where it is none.
+    /// The text of a stored array in canonical form; nil if it is not an array whose elements are of the type, or null.
     static func rewritten(_ text: String, of type: ColumnType) -> String? {
         var text = text
         return text.withUTF8 { bytes in

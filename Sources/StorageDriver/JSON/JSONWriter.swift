@@ -1,6 +1,6 @@
 /// Writes the JSON text of a stored array.
 ///
-/// Numbers are written as the shortest text that reads back to the same bits; what JSON cannot say (NaN, infinities)
+/// Numbers are written as the shortest text that reads back to the same bits; a value that JSON lacks (NaN, infinities)
 /// is a string; U+0000 to U+001F are escaped, so the text never holds a NUL.
 public struct JSONWriter: Sendable {
     /// The text so far, well-formed UTF-8.
@@ -78,7 +78,7 @@ package enum JSONFormat {
             case 0..<0x20, 0x7F: nil
             default: byte
             }
-        // On the stack, because a text may be nothing but such characters.
+        // On the stack, because a text may consist of such characters alone.
         let zero = UInt8(ascii: "0")
         let escape = (
             UInt8(ascii: "\\"), letter ?? UInt8(ascii: "u"), zero, zero, Hexadecimal.digit(byte >> 4),

@@ -8,8 +8,8 @@ public struct ColumnBounds {
     public private(set) var values: [Value]?
     /// The column and the next ones in the index whose values are listed too.
     public private(set) var columns: [Int]
-    /// The values that ``columns`` can have together, if they are listed: the rows inside are those with one of these, in
-    /// place of one of ``values``.
+    /// The values that ``columns`` can have together, if they are listed. The rows inside have one of these, in place
+    /// of one of ``values``.
     public var prefixes: [[Value]]? { several ?? values?.map { [$0] } }
     /// The same for several columns. A list of values is often long, and no array is made for each.
     private var several: [[Value]]?
@@ -42,7 +42,7 @@ public struct ColumnBounds {
     /// The number of ``prefixes``; nil if they are not listed.
     public var prefixCount: Int? { several?.count ?? values?.count }
 
-    /// True if the filter restricts the column and those after it to one value.
+    /// True if the filter restricts the column and the columns after it to one value.
     public var isSingle: Bool { prefixCount == 1 }
 
     /// True if the entries of the index within the bounds are in the order of the rows' keys.
@@ -101,8 +101,8 @@ public struct ColumnBounds {
         return nil
     }
 
-    /// The bounds of each column that the filter restricts, if all its terms must hold. Those that leave the fewest
-    /// rows come first, as far as the query's shape shows.
+    /// The bounds of each column that the filter restricts, if all its terms must hold. The bounds that leave the
+    /// fewest rows come first, as far as the query's shape shows.
     ///
     /// Uses only conditions that are evaluated before any that can fail, so a row outside the bounds could not have
     /// failed.

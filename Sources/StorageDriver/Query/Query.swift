@@ -232,8 +232,8 @@ public final class QueryPlan: Sendable {
     public let query: Query
     /// The table whose rows the query returns.
     public let table: TableSchema
-    /// The tables that the query touches, of whatever model, in the order that ``Join/table`` uses: those of the table's
-    /// model, then those that its edges lead to.
+    /// The tables that the query touches, of whatever model, in the order that ``Join/table`` uses: first the tables of
+    /// the table's model, then the tables to which its edges lead.
     public let tables: [TableSchema]
     /// True if the query may begin with the related rows that its conditions choose; see
     /// ``choosingRelated(_:rowCount:rows:)``.

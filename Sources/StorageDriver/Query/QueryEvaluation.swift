@@ -15,13 +15,15 @@ public protocol ValueTables {
     associatedtype Row: ValueRow = [Value]
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) throws(StorageError) -> RowStream<Row>
-    /// The rows whose keys begin with one of several prefixes, in the order of the prefixes, which are all different and as long.
-    /// By default they are asked for one after the other; an engine for which each is a round trip asks for many at once.
+    /// The rows whose keys begin with one of several prefixes, in the order of the prefixes, which are all different
+    /// and as long. By default they are asked for one after the other; an engine for which each is a round trip asks
+    /// for many at once.
     func rows(of table: TableSchema, keyPrefixes: [[Value]]) throws(StorageError) -> RowStream<Row>
-    /// The rows in the order of a column, or from its greatest value down: the key's first column, or one with an index of
-    /// its own. Rows of one value are in key order either way. The order is exactly that of ``Value/order(to:as:)``, so an
-    /// index that keeps a part of each value cannot give it. Pages and ranges of the key come from here, and few of the rows are
-    /// read. Nil, the default, if the engine has no such order; it then sorts, or reads all rows.
+    /// The rows in the order of a column, or from its greatest value down: the key's first column, or a column with a
+    /// separate index. Rows of one value are in key order either way. The order is exactly that of
+    /// ``Value/order(to:as:)``, so an index that keeps a part of each value cannot give it. Pages and ranges of the key
+    /// come from here, and few of the rows are read. Nil, the default, if the engine has no such order; it then sorts,
+    /// or reads all rows.
     ///
     /// - Parameters:
     ///   - bounds: rows outside need not be given, and rows inside are tested again. It never lists values. Nil for all rows.
@@ -29,10 +31,11 @@ public protocol ValueTables {
     func rows(
         of table: TableSchema, orderedBy column: Int, within bounds: ColumnBounds?, descending: Bool
     ) throws(StorageError) -> RowStream<Row>?
-    /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil if there is
-    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Keys of other rows may be among them, since rows are
-    /// tested again: an index may keep the beginning of long values. Called only for columns that an index begins with
-    /// (``TableSchema/indexes``). An index on that column alone serves too, and costs more where many rows share a value.
+    /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil without an
+    /// index, or if a scan costs less (``ColumnBounds/mostRows(of:)``). Keys of other rows may be among them, since
+    /// rows are tested again: an index may keep the beginning of long values. Called only for columns that an index
+    /// begins with (``TableSchema/indexes``). An index on that column alone serves too, and costs more where many rows
+    /// share a value.
     func keys(of table: TableSchema, within bounds: ColumnBounds) throws(StorageError) -> [[Value]]?
 }
 

@@ -14,7 +14,7 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
     public var table: String
     /// The way in which its rows are found.
     public var access: Access
-    /// An estimate of the rows that are examined: those that the access finds.
+    /// An estimate of the rows that the access finds, each of which is examined.
     public var rowsExamined: Int
     /// A Boolean value that indicates whether the rows must be sorted.
     public var sorts: Bool

@@ -21,9 +21,9 @@ public enum QueryLimits {
 }
 
 extension QueryTerm {
-    /// The nesting cost: what the term's statement needs of a parser's stack, which is small in engines with a query
-    /// language: SQLite before 3.46 has 100 entries. It counts what is open before the deepest part, if the deeper of
-    /// two parts is written first.
+    /// The nesting cost: the entries of a parser's stack that the term's statement needs. The stack is small in engines
+    /// with a query language: SQLite before 3.46 has 100 entries. The cost counts the parts that are open before the
+    /// deepest part, if the deeper of two parts is written first.
     public var nestingCost: Int {
         switch self {
         case .column, .argument, .null, .constant: 0

@@ -76,8 +76,8 @@ public enum Quantifier: Hashable, Sendable {
 /// The rows of a table that belong to the row in scope: rows that it owns, that it refers to, or that refer to it.
 ///
 /// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
-/// with leading ones of the table's key, or are those of an index. So an engine finds the rows by key or by
-/// index and never scans the table. Rows come in the order of their key. Null equals nothing here.
+/// with leading ones of the table's key, or are the columns of an index. So an engine finds the rows by key or by index
+/// and never scans the table. Rows come in the order of their key. Here null equals no value.
 public struct Join: Hashable, Sendable {
     /// The table of the rows, an index into ``QueryPlan/tables``.
     public var table: Int
@@ -85,8 +85,8 @@ public struct Join: Hashable, Sendable {
     public var inner: [Int]
     /// The columns that they equal, of the row in scope or, with a ``link``, of its rows; nil means the number 0.
     public var outer: [Int?]
-    /// Rows between the row in scope and the rows of the edge: the referring rows, if they are owned by the rows that the edge leads to.
-    /// A row of the edge that several of them name belongs to the row in scope once.
+    /// Rows between the row in scope and the rows of the edge: the referring rows, if they are owned by the rows that
+    /// the edge leads to. A row of the edge that several of them name belongs to the row in scope once.
     public var link: Link?
 
     /// Rows of a table whose columns equal columns of the row in scope.

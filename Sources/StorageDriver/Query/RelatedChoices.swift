@@ -80,7 +80,7 @@ extension QueryTerm {
 
 extension Query {
     /// Returns whether it pays to begin with the related rows that meet a condition: they can be found without failing,
-    /// and nothing else finds few rows.
+    /// and no other condition finds few rows.
     func choosesRelated(in table: TableSchema) -> Bool {
         guard case .all = scope, let filter, filter.hasRelated else { return false }
         return !canFail && !filter.findsFew(of: table)

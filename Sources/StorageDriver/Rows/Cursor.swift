@@ -1,4 +1,4 @@
-/// The object behind a backend's cursor: it has the error of a failed step, and releases the cursor's resources.
+/// The object that backs a backend's cursor. It has the error of a failed step, and releases the cursor's resources.
 public protocol CursorSource: AnyObject {
     /// The error of a step that returned -1.
     func failure() -> StorageError
@@ -128,7 +128,7 @@ extension Arena {
     }
 
     private mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
-        // No stored value is longer than a cell can say, so a key of that length is one that no record has.
+        // No stored value is longer than a cell can express, so no record has a key of that length.
         guard let length = UInt32(exactly: source.count) else { return .null }
         return copy(Cell(bits: UInt64(UInt(bitPattern: source.baseAddress)), length: length, tag: tag))
     }

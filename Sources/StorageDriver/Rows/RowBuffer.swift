@@ -26,7 +26,7 @@ package final class RowBuffer {
     /// The number of rows that fit into the memory.
     package var capacity: Int { storedCapacity }
 
-    /// Adds a row of nulls and returns its index. Rows may move, so pointers to earlier ones must be made anew.
+    /// Adds a row of nulls and returns its index. Rows may move, so pointers to earlier ones must be taken again.
     package func append() -> Int {
         if storedCount == storedCapacity { grow() }
         row(storedCount).initialize(repeating: .null, count: width)

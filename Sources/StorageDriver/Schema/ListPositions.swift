@@ -2,7 +2,7 @@
 /// others moves none of them.
 @usableFromInline
 package enum ListPositions {
-    /// The distance between two elements, if nothing was inserted between them.
+    /// The distance between two elements, if no element was inserted between them.
     package static let gap: Int64 = 1024
 
     /// The gap in which an element of a rewritten part is at least.

@@ -38,6 +38,6 @@ public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     case cascade
     /// The reference becomes nil; an array loses its elements that name the record.
     case nullify
-    /// Nothing: the reference is not checked, neither when it is written nor when its record is deleted.
+    /// No check, neither when the reference is written nor when its record is deleted.
     case unchecked
 }

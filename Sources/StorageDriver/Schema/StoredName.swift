@@ -54,7 +54,7 @@ extension StoredName: Codable {
     package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// The path of a table: the stored name of the model, and those of the properties that lead to the table.
+/// The path of a table: the stored names of the model and of the properties that lead to the table.
 @usableFromInline
 package struct StoredPath: Hashable, Sendable {
     @usableFromInline package private(set) var texts: [String]

@@ -3,8 +3,8 @@
 extension Array<TableSchema> {
     /// Checks that a plan for these tables is valid for the currently recorded ones.
     ///
-    /// Added tables and columns are no obstacle, except one: what says that an array is nil, whose rows were read
-    /// without it. An empty array has no rows either.
+    /// Added tables and columns are no obstacle, except a column that says that an array is nil, because the plan reads
+    /// the array's rows without it. An empty array has no rows either.
     ///
     /// - Parameters:
     ///   - recorded: the tables that the engine has now.
@@ -35,7 +35,7 @@ extension TableSchema {
     package var isNode: Bool { columns.contains { $0.role == .node } }
 
     /// Returns whether a table's rows are owned by this one's. In types that own themselves the names of the paths do
-    /// not tell.
+    /// not show it.
     fileprivate func mayOwn(_ other: TableSchema) -> Bool {
         guard !other.isNode else {
             return other.storedPath[0] == storedPath[0] && (isNode || other.path.count > path.count)

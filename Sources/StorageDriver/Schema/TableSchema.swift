@@ -33,7 +33,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// columns instead.
     public var isMany: Bool?
     /// A Boolean value that indicates whether the program that opened the store last does not declare the property, and so
-    /// nothing below it. The table keeps its rows and indexes.
+    /// no property below it. The table keeps its rows and indexes.
     public var isRemoved: Bool {
         get { removed ?? false }
         set { removed = newValue ? true : nil }
@@ -71,7 +71,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.isMany = isMany
     }
 
-    /// - Throws: `DecodingError` for an inconsistent table, such as one that another program has changed.
+    /// - Throws: `DecodingError` for an inconsistent table, for example after a change by another program.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
@@ -108,7 +108,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
             && zip(columns, leading).allSatisfy { $0.type == .int64 || $1 == .owner }
     }
 
-    /// Returns whether the rows can be owned by those of a root: they begin with its key.
+    /// Returns whether the rows can be owned by a root's rows: they begin with its key.
     package func isOwned(by root: TableSchema) -> Bool {
         let owners = columns.prefix { $0.role == .owner }.map(\.type.storage)
         return owners == root.key.map { root.columns[$0].type.storage }
@@ -154,8 +154,8 @@ extension TableSchema {
     /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, or if
     /// a property has a former name of another, 2 if a column is searched, else 1.
     ///
-    /// A program that knows only earlier versions would ignore the rule, lose the record of the names, or leave the search index as
-    /// it is when it writes, so it must refuse the store (clause S5).
+    /// A program that knows only earlier versions would ignore the rule, lose the record of the names, or leave the
+    /// search index as it is when it writes, so it must refuse the store (clause S5).
     package var requiredFormat: Int {
         let hasRule = columns.contains { column in
             let isChecked = column.reference.map { $0.part == 0 && $0.onDelete != .unchecked } ?? false
@@ -166,8 +166,8 @@ extension TableSchema {
         return hasRule || isSettled ? 3 : columns.contains { $0.searchWeight != nil } ? 2 : 1
     }
 
-    /// Returns whether the rules of a column bind writes (clause S14). They do even if no program declares the property, unless an
-    /// earlier version of the library has removed it.
+    /// Returns whether the rules of a column bind writes (clause S14). They do even if no program declares the
+    /// property, unless an earlier version of the library has removed it.
     package func binds(_ column: ColumnSchema) -> Bool {
         if isRemoved, keepsRules != true { return false }
         // That version has taken the marks of the column, and the index of a reference, which its first part has.
@@ -268,7 +268,7 @@ public enum TableChange: Sendable {
 }
 
 extension ColumnSchema.Role {
-    /// True if columns of the role are a prefix of a row: they precede its own columns.
+    /// True if columns of the role are a prefix of a row: they precede the table's data.
     package var isPrefix: Bool {
         switch self {
         case .property, .presence: false

@@ -1,8 +1,7 @@
 /// The type of a column: the Swift type of its values.
 ///
-/// A backend stores a value by its ``storage`` class. The type decides the order (of decimals), the range, and which
-/// conversions between two versions of a schema lose nothing. The particulars of a type are in
-/// `ColumnTypeTable.swift`.
+/// A backend stores a value by its ``storage`` class. The type decides the order (of decimals), the range, and the
+/// lossless conversions between two versions of a schema. The particulars of a type are in `ColumnTypeTable.swift`.
 public indirect enum ColumnType: Hashable, Sendable {
     case bool
     case int8, int16, int32, int64

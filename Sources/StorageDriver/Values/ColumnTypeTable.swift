@@ -296,8 +296,8 @@ extension ColumnType {
 }
 
 extension Value {
-    /// The value as a column of the type stores it, which is what the typed interface writes; nil if it is not a value
-    /// of the type. Null is a value of every type: a column may still refuse it.
+    /// The value as a column of the type stores it, which is also the value that the typed interface writes; nil if it
+    /// is not a value of the type. Null is a value of every type: a column may still refuse it.
     ///
     /// Integers become Doubles of the same value in a column of Doubles. JSON text of arrays is rewritten, so that
     /// equal arrays have equal text. Embedded values keep their text.

@@ -96,7 +96,7 @@ extension Decimal {
     /// The canonical text; nil for none that a Decimal has.
     package var storedText: String? { DecimalText.canonical(description) }
 
-    /// The Decimal of a canonical text, or of one that means the same; nil if a Decimal does not hold it exactly.
+    /// The Decimal of a canonical text, or of a text with the same meaning; nil if a Decimal does not hold it exactly.
     package init?(storedText: String) {
         guard let canonical = DecimalText.canonical(storedText) else { return nil }
         if canonical == "NaN" {

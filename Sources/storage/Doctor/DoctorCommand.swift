@@ -97,13 +97,14 @@ struct DoctorCommand: AsyncParsableCommand {
                     let models = try await store.schema().count(where: \.isRoot)
                     let format = store.info.format.map { ", format \($0)" } ?? ""
                     return HealthFinding(
-                        "store", .note, "The store opens: \(store.info.name)\(format), \(models.counted("model")).",
+                        "store", .note,
+                        message: "The store opens: \(store.info.name)\(format), \(models.counted("model")).",
                         advice: "Run storage verify, which reads every record.")
                 })
         } catch let error as StorageError {
             findings.append(
                 HealthFinding(
-                    "store", .error, error.message,
+                    "store", .error, message: error.message,
                     advice: error.code == .corrupt
                         ? "Run storage verify, and restore a backup or copy what can be read (salvage=true)." : nil))
         }
@@ -116,13 +117,13 @@ struct DoctorCommand: AsyncParsableCommand {
         let lock = try Store.SchemaLock(contentsOf: path)
         return try await store.with(.reading) { store in
             guard try await store.schemaLock() != lock else {
-                return [HealthFinding("schema", .note, "The store has the schema of \(path).")]
+                return [HealthFinding("schema", .note, message: "The store has the schema of \(path).")]
             }
             let changes = try await store.plan(for: lock.models).map(\.description)
             return [
                 HealthFinding(
                     "schema", .warning,
-                    "The store has another schema than \(path). Opening it with that program would change: "
+                    message: "The store has another schema than \(path). Opening it with that program would change: "
                         + (changes.isEmpty
                             ? "nothing, since only the store has more "
                                 + "models." : changes.joined(separator: "; ")),

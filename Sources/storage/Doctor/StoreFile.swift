@@ -31,7 +31,7 @@ struct StoreFile {
         return [
             HealthFinding(
                 "rights", .note,
-                "This user may not write the file or its folder: a program that runs as this "
+                message: "This user may not write the file or its folder: a program that runs as this "
                     + "user only reads.",
                 advice: "Open it with readonly=true, or give the program's user the rights.")
         ]
@@ -43,12 +43,16 @@ struct StoreFile {
         guard let free else { return [] }
         let needed = max(size * 2, 64 << 20)
         guard free < needed else {
-            return [HealthFinding("disk", .note, "The file takes \(size >> 10) KiB, and \(free >> 20) MiB are free.")]
+            return [
+                HealthFinding(
+                    "disk", .note, message: "The file takes \(size >> 10) KiB, and \(free >> 20) MiB are free.")
+            ]
         }
         return [
             HealthFinding(
                 "disk", .warning,
-                "\(free >> 20) MiB are free on the disk of the store, which takes \(size >> 20) MiB: compaction "
+                message:
+                    "\(free >> 20) MiB are free on the disk of the store, which takes \(size >> 20) MiB: compaction "
                     + "and backups need as "
                     + "much again.", advice: "Free some space, or move the store by storage copy.")
         ]
@@ -61,7 +65,8 @@ struct StoreFile {
         return [
             HealthFinding(
                 "wal", .warning,
-                "SQLite's log \(path)-wal takes \(bytes >> 20) MiB: a read in some program has not ended since.",
+                message:
+                    "SQLite's log \(path)-wal takes \(bytes >> 20) MiB: a read in some program has not ended since.",
                 advice: "End streams and read blocks; the log is emptied when the last program closes the store.")
         ]
     }
@@ -71,7 +76,8 @@ struct StoreFile {
         return [
             HealthFinding(
                 "file-system", .warning,
-                "The file is on \(kind), where locks may not hold between machines: two programs may damage the store.",
+                message:
+                    "The file is on \(kind), where locks may not hold between machines: two programs may damage the store.",
                 advice: "Keep the store on a local disk, and reach it by one program, or use PostgreSQL.")
         ]
     }

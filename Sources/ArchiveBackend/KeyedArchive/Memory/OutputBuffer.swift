@@ -38,7 +38,7 @@ struct OutputBuffer: ~Copyable {
     /// Appends numbers one after the other, the low `width` bytes of each, 1 to 4 of them.
     @inline(__always)
     mutating func append(bigEndian numbers: some Collection<UInt32>, width: Int) {
-        // Each is stored as eight bytes, of which the next one covers those that are not its own.
+        // Each number is stored as eight bytes. The next number overwrites the bytes beyond `width`.
         reserve(numbers.count &* width &+ 8)
         let shift = UInt64(truncatingIfNeeded: 64 &- 8 &* width)
         for number in numbers {

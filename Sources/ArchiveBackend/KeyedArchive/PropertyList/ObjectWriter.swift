@@ -10,7 +10,7 @@ struct ObjectWriter: ~Copyable {
     private var names = NumberList(repeating: PropertyListWriter.none, count: Name.allCases.count)
     private var classes: NumberList
 
-    /// Classes of the archive's own values. Their raw values are indexes in `classes`.
+    /// Classes of the values that the archive defines. Their raw values are indexes in `classes`.
     enum FoundationClass: Int, CaseIterable {
         case array, date, url, uuid, null
 
@@ -25,7 +25,7 @@ struct ObjectWriter: ~Copyable {
         }
     }
 
-    /// Keys of the archive's own objects. Their raw values are indexes in `names`.
+    /// Keys of the objects that the archive defines. Their raw values are indexes in `names`.
     enum Name: Int, CaseIterable {
         case className, classNames, rootClass, objectClass, sequence, objects, time, base, relative, uuid
 
@@ -70,7 +70,7 @@ struct ObjectWriter: ~Copyable {
     @inline(__always)
     var null: UInt32 { mutating get { uid(0) } }
 
-    /// Makes a property-list object an entry of `$objects` and returns its number there.
+    /// Makes a property-list object an entry of `$objects` and returns the number of the entry.
     @inline(__always)
     mutating func add(_ object: UInt32) -> UInt32 {
         objects.append(object)

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// The objects of a property list side by side, containers by the numbers of their elements. No larger than the list,
-/// whatever refers to what.
+/// The objects of a property list side by side, containers by the numbers of their elements. Takes no more space than
+/// the list, regardless of the references between its objects.
 struct PropertyList {
     enum Object {
         case null

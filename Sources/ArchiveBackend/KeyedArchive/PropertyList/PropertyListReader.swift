@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// Reads the objects of one binary property list without a copy.
 ///
-/// The bytes are not trusted: every object number, offset and count is checked before it is used, and nothing is
-/// allocated. Objects may refer to each other in cycles, which the caller must handle.
+/// The bytes are not trusted: every object number, offset and count is checked before it is used, and the reader
+/// allocates no memory. Objects may refer to each other in cycles, which the caller must handle.
 struct PropertyListReader {
     // The bytes outlive this value: the call that makes it holds them.
     let bytes: UnsafeRawBufferPointer

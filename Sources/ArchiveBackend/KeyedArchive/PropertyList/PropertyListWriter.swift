@@ -67,7 +67,7 @@ struct PropertyListWriter: ~Copyable {
         return object
     }
 
-    /// An integer above `Int64.max`, which takes 16 bytes because those of 8 are signed.
+    /// An integer above `Int64.max`, which takes 16 bytes because integers of 8 bytes are signed.
     mutating func unsigned(_ value: UInt64) -> UInt32 {
         let object = next()
         buffer.append(0x14)
@@ -158,7 +158,7 @@ struct PropertyListWriter: ~Copyable {
         return object
     }
 
-    /// A dictionary of two keys, which most of an archive's own objects are.
+    /// A dictionary of two keys, as most of the objects that an archive defines.
     mutating func dictionary(
         _ first: (key: UInt32, value: UInt32), _ second: (key: UInt32, value: UInt32)
     ) -> UInt32 {
@@ -200,7 +200,8 @@ struct PropertyListWriter: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: all[start + length..<start + length + count])
     }
 
-    /// The count in an object's head, and the number of bytes of the head. Only of what this writer has written.
+    /// The count in an object's head, and the number of bytes of the head. Works only for objects that this writer has
+    /// written.
     private static func extent(_ all: UnsafeRawBufferPointer, _ start: Int) -> (count: Int, length: Int) {
         let low = Int(all[start] & 15)
         if low < 15 { return (low, 1) }

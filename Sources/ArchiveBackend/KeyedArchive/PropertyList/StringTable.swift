@@ -1,4 +1,4 @@
-/// Finds the strings that an archive holds already. Emptying it costs nothing, so that small archives stay cheap.
+/// Finds the strings that an archive holds already. Emptying it is free, so that small archives stay cheap.
 struct StringTable {
     private struct Entry {
         var generation: UInt32 = 0
@@ -9,7 +9,7 @@ struct StringTable {
     private var entries = [Entry](repeating: Entry(), count: 256)
     private var generation: UInt32 = 1
     private var count = 0
-    // Chosen randomly in each process, so that nobody can prepare strings that all collide.
+    // Chosen randomly in each process, so that an attacker can't prepare strings that all collide.
     private let seed = UInt64.random(in: 0 ... .max) | 1
 
     mutating func removeAll() {

@@ -105,7 +105,7 @@ extension RecordDecoder {
         return cell
     }
 
-    /// A URL is kept as its text, which one that is relative to another has not.
+    /// A URL is kept as its text. A URL that is relative to another cannot be kept, because it has no such text.
     private mutating func url(
         _ head: PropertyListReader.Head, _ reader: KeyedReader
     ) throws(StorageError) -> Cell {

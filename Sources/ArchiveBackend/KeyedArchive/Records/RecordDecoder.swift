@@ -37,7 +37,7 @@ package struct RecordDecoder: ~Copyable {
     /// Reads an archive whose root is a record or an NSArray of records.
     ///
     /// - Parameter each: gets each record in order. Its rows are valid until it returns.
-    /// - Throws: `corrupt`, with the byte, for anything but a keyed archive of such records; what `each` throws.
+    /// - Throws: `corrupt`, with the byte, for anything but a keyed archive of such records; the errors of `each`.
     package mutating func decode(
         _ bytes: UnsafeRawBufferPointer, each: (RecordRows) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -141,7 +141,7 @@ package struct RecordDecoder: ~Copyable {
         return shape
     }
 
-    /// A record may have any class but those of Foundation's values.
+    /// A record may have any class but the classes of Foundation's values.
     private mutating func checkClass(
         of head: PropertyListReader.Head, _ shape: RecordShape, _ reader: KeyedReader
     ) throws(StorageError) {

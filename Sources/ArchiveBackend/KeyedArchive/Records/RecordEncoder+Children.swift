@@ -88,7 +88,7 @@ extension RecordEncoder {
 }
 
 extension RecordLayout {
-    /// Returns whether a row's leading positions are those of a row that may own it.
+    /// Returns whether a row's leading positions equal the positions of a row that may own it.
     @inline(__always)
     func isPlace(
         of owner: UnsafePointer<Cell>, in table: Int, samePlaceAs child: UnsafePointer<Cell>, in target: Int

@@ -65,7 +65,7 @@ package struct RecordEncoder: ~Copyable {
         if layout.tables.count > 1 { try checkOwners(record) }
     }
 
-    /// Adds an object that has nothing but a record's key, for a list of deleted records.
+    /// Adds an object that has only a record's key, for a list of deleted records.
     ///
     /// - Parameter key: one cell for each key column of the root, in the order of its key.
     mutating func addKey(_ key: UnsafePointer<Cell>) throws(StorageError) {
@@ -120,7 +120,8 @@ package struct RecordEncoder: ~Copyable {
     ) throws(StorageError) -> UInt32 {
         guard depth <= RecordLayout.maximumDepth else {
             throw StorageError(
-                .limitExceeded, "Children nest deeper than the limit of \(RecordLayout.maximumDepth) levels of an archive.")
+                .limitExceeded,
+                "Children nest deeper than the limit of \(RecordLayout.maximumDepth) levels of an archive.")
         }
         let start = (key: keys.count, value: values.count)
         let cells = record.tables[table].cells + row * layout.tables[table].width

@@ -44,8 +44,8 @@ package struct RecordLayout: Sendable {
     /// An owned property.
     struct Relation: Sendable {
         let key: Int
-        /// The key of a value with the same name. In files of earlier versions both had this key, so it occurs twice
-        /// there.
+        /// The key of a value with the same name. In files of earlier versions both had this key, so the key occurs
+        /// twice in these files.
         let formerKey: Int?
         let target: Int
         let isMany: Bool
@@ -65,7 +65,7 @@ package struct RecordLayout: Sendable {
     ///   - tables: the root's table first.
     ///   - missing: for each table and column the value of rows from archives that lack the column's key.
     ///   - rootClass: the root objects' class; without it their model's stored name.
-    /// - Throws: `configuration` if the tables are not those of one model.
+    /// - Throws: `configuration` if the tables do not belong to one model.
     package init(
         tables schemas: [TableSchema], missing: [[Value]] = [], rootClass: String? = nil
     ) throws(StorageError) {

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Works out from tables which objects own which, and under which keys.
+/// Works out from tables the owner and the key of each object.
 struct RecordLayoutBuilder {
     private let schemas: [TableSchema]
     private let missing: [[Value]]
@@ -78,7 +78,8 @@ struct RecordLayoutBuilder {
         return column.isRemoved ? "$removed." + column.name : escaped(column.property)
     }
 
-    /// The archiver's rule: keys that begin with `$` are its own, others of that kind get one more.
+    /// The archiver's rule: keys that begin with `$` are reserved for it, so a property's name that begins with `$`
+    /// gets another `$`.
     static func escaped(_ property: String) -> String {
         property.utf8.first == UInt8(ascii: "$") ? "$" + property : property
     }
@@ -105,7 +106,7 @@ struct RecordLayoutBuilder {
             let isArray =
                 tables[target].form == .child
                 ? tables[target].positions.count > tables[owner].positions.count : schemas[target].isMany ?? true
-            // Where a value has the property's name, the key is one that no property can have.
+            // If a value has the property's name, use a key that no property can have.
             let usual = key(Self.escaped(relationName(schema)))
             let isTaken =
                 tables[owner].columns.contains { $0.key == usual } || relations.contains { $0.key == usual }

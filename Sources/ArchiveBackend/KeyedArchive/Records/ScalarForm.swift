@@ -7,7 +7,7 @@ struct ScalarForm: BitwiseCopyable, Equatable {
     }
 
     var leaf: Leaf
-    /// 0 for a scalar, 1 for an array of scalars, 2 for an array of those.
+    /// 0 for a scalar, 1 for an array of scalars, 2 for an array of such arrays.
     var arrays: Int
 
     init(_ type: ColumnType) {

@@ -47,7 +47,7 @@ struct StoredArrayScanner {
     private func escapedString(_ text: JSONScanner.Text, _ scratch: inout OutputBuffer) -> Cell? {
         scratch.removeAll()
         guard (try? json.unescape(text, { scratch.append($0) })) != nil else { return nil }
-        // What a writer would escape in another way is not its text.
+        // A text that a writer would escape in another way is refused.
         var rest = json.bytes(text.range)
         var isExact = true
         JSONFormat.escape(scratch.bytes) { part in

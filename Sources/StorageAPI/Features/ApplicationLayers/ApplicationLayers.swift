@@ -26,7 +26,7 @@ final class ApplicationLayers: StoreFeature {
     private let timestamps: Timestamps
     private let plans = Mutex(RecentlyUsed<Shape, WritePlan>(maximum: 1000))
 
-    init(_ layers: [any Store.Layer], _ registry: ModelRegistry, _ activity: FeatureActivity) {
+    init(_ layers: [any Store.Layer], _ registry: ModelRegistry, activity: FeatureActivity) {
         func entries<Layer: Sendable>(_ convert: (any Store.Layer) -> Layer?) -> [Entry<Layer>] {
             layers.compactMap { layer in
                 convert(layer).map { Entry(layer: $0, models: layer.models?.map { StoredName($0.schema.name) }) }
@@ -54,7 +54,7 @@ final class ApplicationLayers: StoreFeature {
         let layered = LayeredTransaction(self, parts.store)
         parts.subscribers.append(layered)
         parts.hooks = layered
-        if hasRowLayers { parts.layer = { RowLayerWriter($0, self, layered) } }
+        if hasRowLayers { parts.layer = { RowLayerWriter($0, self, in: layered) } }
     }
 
     /// The row layers of a model in their order: timestamps first, so that the application's layers see them.
@@ -87,7 +87,7 @@ final class ApplicationLayers: StoreFeature {
     }
 
     /// A plan for the rows of a table, the same each time.
-    func plan(_ operation: WriteOperation, _ table: TableSchema, _ columns: [Int]) -> WritePlan {
+    func plan(_ operation: WriteOperation, of table: TableSchema, columns: [Int]) -> WritePlan {
         plans.withLock { plans in
             plans.value(Shape(operation: operation, table: table, columns: columns)) { oldest in
                 WritePlan(

@@ -9,7 +9,7 @@ import Foundation
 /// The layers of an application in one transaction: collects the changes of each call, and passes them to record layers at
 /// its end.
 ///
-/// Used by one thread: the one that runs the transaction.
+/// Only the thread that runs the transaction uses it.
 final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     /// A change of a record, before the net effect of the call is known.
     private struct Step {
@@ -32,7 +32,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private var savepoints: [Int] = []
     /// The layer that runs.
     private var running = -1
-    /// True while the ends of calls that layers make are passed over: their changes are those of the call around them.
+    /// True while layers may make calls. The ends of these calls are skipped: their changes belong to the surrounding call.
     private var isInLayer = false
     /// The records on which layers decide now. A layer of each has deleted the one after it.
     private var deciding: [(model: StoredName, key: [Value])] = []
@@ -66,7 +66,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]] {
         guard let context else { return keys }
-        // What a layer writes here is part of the call that deletes, whose changes are passed on when it ends.
+        // A layer's writes here belong to the call that deletes. Their changes are passed on when that call ends.
         let wasInLayer = isInLayer
         isInLayer = true
         defer { isInLayer = wasInLayer }
@@ -78,15 +78,15 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
             for key in part {
                 let record = Store.RecordChange(
                     storedModel: model.name, key: key, kind: .deleted, image: images[key], context: context)
-                if try isDeletable(record, deciding, context) { deletable.append(key) }
+                if try isDeletable(record, by: deciding, in: context) { deletable.append(key) }
             }
         }
         return deletable
     }
 
     private func isDeletable(
-        _ record: Store.RecordChange, _ layers: [ApplicationLayers.Entry<any Store.DeletionLayer>],
-        _ context: TransactionContext
+        _ record: Store.RecordChange, by layers: [ApplicationLayers.Entry<any Store.DeletionLayer>],
+        in context: TransactionContext
     ) throws(StorageError) -> Bool {
         try checkNesting(record)
         deciding.append((record.storedModel, record.key))
@@ -168,7 +168,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
             steps = []
         }
         for (number, entry) in layers.records.enumerated() {
-            // What later layers write is not known yet, and what this one writes is not for it.
+            // The writes of later layers are not known yet, and a layer does not see its writes.
             let changes = netChanges(entry, before: number, context)
             running = number
             for change in changes {

@@ -7,9 +7,9 @@ public import Foundation
 #endif
 
 extension Store {
-    /// The own row of a record that is about to be written, with the values that the write sets.
+    /// The root row of a record that is about to be written, with the values that the write sets.
     ///
-    /// Properties go by their stored names. Properties of owned records are not among them: these have rows of their own.
+    /// Properties go by their stored names. Properties of owned records are not among them: owned records have separate rows.
     public struct PendingRow {
         /// The operation of a write.
         public enum Operation: Sendable {
@@ -48,8 +48,8 @@ extension Store {
         private(set) var isChanged = false
 
         init(
-            _ table: TableSchema, _ key: [Value], _ values: [Int: Value], _ operation: Operation, _ origin: Origin,
-            _ time: Date, _ former: FormerRows
+            table: TableSchema, key: [Value], values: [Int: Value], operation: Operation, origin: Origin, time: Date,
+            former: FormerRows
         ) {
             model = table.path.first ?? ""
             (self.table, self.key, self.values, self.former) = (table, key, values, former)
@@ -74,15 +74,15 @@ extension Store {
 
         /// The value that a property has in the store; nil if no record with the key is stored. Costs as ``isStored()``.
         ///
-        /// - Throws: `invalidQuery` if the model has no such property in its own row.
+        /// - Throws: `invalidQuery` if the record's root row has no such property.
         public func stored(_ property: String) throws(StorageError) -> Value? {
             let column = try requireColumn(property)
             return try former.row(key).map { $0[column] }
         }
 
-        /// Sets a property, also one that the write did not set.
+        /// Sets a property, including a property that the write did not set.
         ///
-        /// - Throws: `invalidQuery` if the model has no such property in its own row, or if the property is part of the key or a
+        /// - Throws: `invalidQuery` if the record's root row has no such property, or if the property is part of the key or a
         ///   reference; `invalidValue` if the value does not fit the property's type.
         public mutating func set(_ property: String, to value: some ColumnValue) throws(StorageError) {
             try set(property, raw: value.value)
@@ -144,7 +144,7 @@ final class FormerRows {
         (self.table, self.keys, self.session) = (table, keys, session)
     }
 
-    /// The row with a key, one value for each column of the table; nil if there is none.
+    /// The row with a key, one value for each column of the table; nil if no row has the key.
     func row(_ key: [Value]) throws(StorageError) -> [Value]? {
         if let rows { return rows[key] }
         let query = Query(.columns(Array(table.columns.indices)), scope: keys.scope)

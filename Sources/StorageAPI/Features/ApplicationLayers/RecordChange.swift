@@ -23,7 +23,7 @@ extension Store {
         /// - Throws: `invalidQuery` if the type is not the model's; errors of decoding.
         public func before<M: Storable>(_ type: M.Type) throws(StorageError) -> M? {
             guard kind != .inserted, let image else { return nil }
-            return try record(image, type, context.handle(type))
+            return try record(image, as: type, of: context.handle(type))
         }
 
         /// The record as it is now, with everything that it owns, read from the transaction; nil if it is not stored any more.
@@ -38,7 +38,7 @@ extension Store {
         /// The record as it was before the change, without its type; nil as for ``before(_:)``.
         public func recordBefore() throws(StorageError) -> DynamicRecord? {
             guard kind != .inserted, let image else { return nil }
-            return try record(image, DynamicRecord.self, context.handle(.recorded(storedModel)))
+            return try record(image, as: DynamicRecord.self, of: context.handle(.recorded(storedModel)))
         }
 
         /// The record as it is now, without its type; nil if it is not stored any more.
@@ -47,7 +47,7 @@ extension Store {
         }
 
         private func record<M: Storable>(
-            _ image: RecordImage, _ type: M.Type, _ handle: ModelHandle
+            _ image: RecordImage, as type: M.Type, of handle: ModelHandle
         ) throws(StorageError) -> M? {
             try requireModel(handle.name)
             let defaults = context.registry.defaults(of: storedModel)

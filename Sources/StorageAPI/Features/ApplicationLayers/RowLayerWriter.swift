@@ -6,7 +6,7 @@ final class RowLayerWriter: ForwardingWriter {
     private let transaction: LayeredTransaction
     private var roots = BatchRoots()
 
-    init(_ writer: any StorageWriter, _ layers: ApplicationLayers, _ transaction: LayeredTransaction) {
+    init(_ writer: any StorageWriter, _ layers: ApplicationLayers, in transaction: LayeredTransaction) {
         (self.layers, self.transaction) = (layers, transaction)
         super.init(writer)
     }
@@ -28,7 +28,7 @@ final class RowLayerWriter: ForwardingWriter {
         case .delete, .truncate: return try super.write(batch)
         case .insert, .upsert, .update, .patch: break
         }
-        let rows = try rows(batch, keys, chain)
+        let rows = try rows(batch, keys, through: chain)
         guard rows.contains(where: \.isChanged) else { return try super.write(batch) }
         transaction.didChangeRows()
         return try write(rows, batch.plan)
@@ -41,7 +41,7 @@ final class RowLayerWriter: ForwardingWriter {
 
     /// The rows of a batch, after all layers.
     private func rows(
-        _ batch: borrowing RowBatch, _ keys: KeyList, _ chain: [any Store.RowLayer]
+        _ batch: borrowing RowBatch, _ keys: KeyList, through chain: [any Store.RowLayer]
     ) throws(StorageError) -> [Store.PendingRow] {
         let (plan, patch) = (batch.plan, batch.patch)
         let former = FormerRows(plan.table, keys, in: writer)
@@ -50,7 +50,8 @@ final class RowLayerWriter: ForwardingWriter {
             let (key, isPatch) = (keys[index], plan.operation == .patch)
             let columns = isPatch ? plan.keyColumns + plan.columns : plan.columns
             let values = isPatch ? key + patch : batch.row(index)
-            var row = row(plan.table, key, zip(columns, values), plan.operation, former)
+            var row = row(
+                of: plan.table, key: key, values: zip(columns, values), operation: plan.operation, former: former)
             do throws(StorageError) {
                 for layer in chain { try layer.willWrite(&row) }
             } catch {
@@ -63,8 +64,8 @@ final class RowLayerWriter: ForwardingWriter {
     }
 
     private func row(
-        _ table: TableSchema, _ key: [Value], _ values: some Sequence<(Int, Value)>, _ operation: WriteOperation,
-        _ former: FormerRows
+        of table: TableSchema, key: [Value], values: some Sequence<(Int, Value)>, operation: WriteOperation,
+        former: FormerRows
     ) -> Store.PendingRow {
         let kind: Store.PendingRow.Operation =
             switch operation {
@@ -73,10 +74,11 @@ final class RowLayerWriter: ForwardingWriter {
             case .update, .patch, .delete, .truncate: .update
             }
         return Store.PendingRow(
-            table, key, Dictionary(values) { $1 }, kind, transaction.rowOrigin, transaction.time, former)
+            table: table, key: key, values: Dictionary(values) { $1 }, operation: kind, origin: transaction.rowOrigin,
+            time: transaction.time, former: former)
     }
 
-    /// Writes what layers set in the rows of records of which only owned rows are written.
+    /// Writes the values that layers set in the root rows of records of which only owned rows are written.
     private func writeOwners(
         _ keys: KeyList, of model: StoredName, _ chain: [any Store.RowLayer]
     ) throws(StorageError) {
@@ -86,17 +88,17 @@ final class RowLayerWriter: ForwardingWriter {
         for key in keys {
             // Owned rows of records that are gone go as well.
             guard try former.row(key) != nil else { continue }
-            var row = row(root, key, zip(root.key, key), .update, former)
+            var row = row(of: root, key: key, values: zip(root.key, key), operation: .update, former: former)
             for layer in chain { try layer.willWrite(&row) }
             if row.isChanged { changed.append(row) }
         }
         roots.remember(keys, of: model)
         guard !changed.isEmpty else { return }
         transaction.didChangeRows()
-        _ = try write(changed, layers.plan(.update, root, root.key))
+        _ = try write(changed, layers.plan(.update, of: root, columns: root.key))
     }
 
-    /// Writes rows in their order; those that set the same columns together.
+    /// Writes rows in their order. Consecutive rows that set the same columns are written together.
     private func write(_ rows: [Store.PendingRow], _ plan: WritePlan) throws(StorageError) -> Int {
         var count = 0
         var rest = rows[...]
@@ -107,7 +109,9 @@ final class RowLayerWriter: ForwardingWriter {
             for row in together { cells.add(columns.map { row.values[$0] ?? .null }) }
             let own = columns == plan.columns && plan.operation != .patch
             let written =
-                own ? plan : layers.plan(plan.operation == .patch ? .update : plan.operation, plan.table, columns)
+                own
+                ? plan
+                : layers.plan(plan.operation == .patch ? .update : plan.operation, of: plan.table, columns: columns)
             do throws(StorageError) {
                 count += try super.write(RowBatch(plan: written, count: cells.count, cells: cells.cells))
             } catch {
@@ -122,8 +126,8 @@ final class RowLayerWriter: ForwardingWriter {
 }
 
 extension Store.PendingRow {
-    /// The columns of the row's write: those of the plan, and what layers have set besides. The key comes first where the
-    /// plan has it apart.
+    /// The columns of the row's write: the columns of the plan, and other columns that layers have set. The key comes first
+    /// if the plan has it apart.
     fileprivate func columns(_ plan: WritePlan) -> [Int] {
         let planned = plan.operation == .patch ? plan.keyColumns + plan.columns : plan.columns
         return planned + values.keys.filter { !planned.contains($0) }.sorted()

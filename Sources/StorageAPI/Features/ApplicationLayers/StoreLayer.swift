@@ -29,13 +29,13 @@ extension Store {
     /// ```
     ///
     /// Layers run in the order of ``Options/layers``, in the transaction of the write and in its savepoints. They are part
-    /// of the program, not of the store: another program that writes to the same store runs its own.
+    /// of the program, not of the store: another program that writes to the same store runs only the layers of its options.
     ///
     /// A store may run a write again that failed together with others, so a layer may be called again for a write that
     /// was undone. A layer's writes in the transaction are undone with it. Effects outside of the store belong in a
     /// ``CommitLayer``.
     ///
-    /// A store without layers pays nothing for them.
+    /// Layers add no cost to a store that has no layers.
     public protocol Layer: Sendable {
         /// The models whose writes the layer follows; nil, the default, for every model in the store.
         var models: [any Storable.Type]? { get }
@@ -43,10 +43,10 @@ extension Store {
 
     /// A layer that changes or refuses the rows of records before they are written and checked.
     public protocol RowLayer: Layer {
-        /// Called before a record's own row is written, and before rows are written that the record owns.
+        /// Called before a record's root row is written, and before rows are written that the record owns.
         ///
-        /// Layers that come later see what earlier ones have set. Must not use the store.
-        /// - Throws: an error that refuses the write: the call throws it and stores nothing.
+        /// Later layers see the values that earlier layers have set. The layer must not use the store.
+        /// - Throws: an error that refuses the write: the call throws it and stores none of its changes.
         func willWrite(_ row: inout PendingRow) throws(StorageError)
     }
 
@@ -56,7 +56,7 @@ extension Store {
         ///
         /// Expiry and undoing delete without asking. A record that is kept counts as deleted in the call's result, and
         /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
-        /// `constraint`, because the record refers to one that goes.
+        /// `constraint`, because the kept record refers to a record that is deleted.
         ///
         /// The layer must not delete the record itself, nor another one whose layers do: that deletion is `invalidQuery`. It may
         /// delete others, on which layers decide too, up to a depth of 32; beyond it a deletion is `limitExceeded`.
@@ -64,7 +64,7 @@ extension Store {
         /// - Parameters:
         ///   - record: the record, which is still stored.
         ///   - transaction: the transaction of the deletion, to write something instead.
-        /// - Throws: an error that refuses the deletion: the call throws it and stores nothing.
+        /// - Throws: an error that refuses the deletion: the call throws it and stores none of its changes.
         func willDelete(
             _ record: RecordChange, in transaction: borrowing Transaction
         ) throws(StorageError) -> DeletionDecision
@@ -79,9 +79,10 @@ extension Store {
 
         /// Called for each record that a call has changed, when all writes of the call are made and before it returns.
         ///
-        /// A record that a call changes several times is one change; one that a call inserts and deletes again is none. What
-        /// the layer writes is part of the call, and is seen by the layers after it, not by itself or those before it.
-        /// - Throws: an error that refuses the change: the call throws it and stores nothing.
+        /// A record that a call changes several times is one change. A record that a call inserts and deletes again is no
+        /// change. The layer's writes are part of the call. The layers after it see them; the layer itself and the layers
+        /// before it do not.
+        /// - Throws: an error that refuses the change: the call throws it and stores none of its changes.
         func didChange(_ change: RecordChange, in transaction: borrowing Transaction) throws(StorageError)
     }
 

@@ -30,7 +30,7 @@ final class ExpiringModels: Sendable {
         }
     }
 
-    /// The maximum number of records that one commit removes, not counting those that delete rules take along.
+    /// The maximum number of records that one commit removes. Records that delete rules remove with them do not count.
     static let part = 1000
 
     let models: [Model]
@@ -48,7 +48,7 @@ final class ExpiringModels: Sendable {
 
     /// - Parameters:
     ///   - recorded: the store's tables.
-    ///   - declared: the program's models, for those that the store does not record.
+    ///   - declared: the program's models, for models that the store does not record.
     init?(
         _ recorded: [TableSchema], declared: [(type: any Storable.Type, handle: ModelHandle)],
         _ directory: ModelDirectory
@@ -97,7 +97,7 @@ final class ExpiringModels: Sendable {
     }
 }
 
-/// Rewrites a query to exclude expired records, in its own table and in every joined one.
+/// Rewrites a query to exclude expired records, in the query's table and in every joined table.
 private struct UnexpiredQuery {
     private let expiring: ExpiringModels
     private let now: QueryTerm
@@ -121,7 +121,7 @@ private struct UnexpiredQuery {
         case .columns, .count, .exists: break
         case .terms(let terms): query.result = .terms(terms.map(typed))
         case .groups(var grouping):
-            // The conditions and sort keys of groups are over their own values.
+            // The conditions and sort keys of groups refer to the groups' values.
             grouping.keys = grouping.keys.map(typed)
             grouping.aggregates = grouping.aggregates.map(aggregate)
             query.result = .groups(grouping)

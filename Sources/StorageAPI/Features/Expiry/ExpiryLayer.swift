@@ -31,7 +31,7 @@ final class ExpiryLayer: StoreFeature {
         withoutExpiry.load(ordering: .acquiring) == version.number
     }
 
-    /// The models whose records expire; nil if there are none.
+    /// The models whose records expire; nil if no model's records expire.
     ///
     /// - Parameter version: that of the session's tables, or an earlier one.
     func models(
@@ -77,7 +77,7 @@ final class ExpiryLayer: StoreFeature {
         return PrecedingCommit(changes: capture?.changes, isAtLimit: isAtLimit)
     }
 
-    /// Reports references that deny the deletion of what expires, and the records that could not be deleted for it.
+    /// Reports references that deny the deletion of expiring records, and the expired records that could not be deleted.
     func verify(
         _ tables: [TableSchema], in reader: any StorageReader, _ report: @escaping (StoreProblem) -> Void
     ) throws(StorageError) {

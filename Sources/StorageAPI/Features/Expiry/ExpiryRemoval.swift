@@ -1,13 +1,13 @@
 import StorageDriver
 
-/// Deletes expired records before a write does anything else. It is a commit of its own in the history, by
-/// ``ExpiryLayer/author``, so that no undo of the write meets it.
+/// Deletes expired records before a write does anything else. The removal is a separate commit in the history, by
+/// ``ExpiryLayer/author``, so that no undo of the write affects it.
 ///
 /// A record that cannot be deleted stays, and fails no write (``UnremovedRecords``).
 struct ExpiryRemoval {
     private let layer: ExpiryLayer
     private let writer: any StorageWriter
-    /// Makes the context where something has expired, as mostly nothing has.
+    /// Makes the context if a record has expired, which is rare.
     private let newContext: () -> TransactionContext
     private(set) var context: TransactionContext?
     /// True if records that could not be deleted before are tried now, however often they have failed.
@@ -18,7 +18,7 @@ struct ExpiryRemoval {
 
     /// The removal before a write.
     ///
-    /// - Parameter newContext: makes the context of a commit of its own.
+    /// - Parameter newContext: makes the context of a separate commit.
     init(_ layer: ExpiryLayer, _ writer: any StorageWriter, _ newContext: @escaping () -> TransactionContext) {
         (self.layer, self.writer, isExplicit) = (layer, writer, false)
         self.newContext = newContext
@@ -38,12 +38,12 @@ struct ExpiryRemoval {
         guard let expiring = try layer.models(at: version, in: writer) else { return }
         let now = layer.now
         for model in expiring.models where removed < ExpiringModels.part {
-            if let source = model.source { try remove(model, source, now) }
+            if let source = model.source { try remove(model, source, at: now) }
         }
     }
 
     private mutating func remove(
-        _ model: ExpiringModels.Model, _ source: ModelSource, _ now: Value
+        _ model: ExpiringModels.Model, _ source: ModelSource, at now: Value
     ) throws(StorageError) {
         let (known, isDue) = layer.unremoved.known(model.name, now: now, isExplicit: isExplicit)
         guard let known else { return }
@@ -52,9 +52,9 @@ struct ExpiryRemoval {
         var reason: StorageError?
         do throws(StorageError) {
             while removed < ExpiringModels.part, stuck.count < UnremovedRecords.most {
-                let keys = try expired(model, source, now, except: stuck)
+                let keys = try expired(model, source, at: now, except: stuck)
                 guard !keys.isEmpty else { break }
-                try remove(keys[...], source, &stuck, &reason)
+                try remove(keys[...], source, stuck: &stuck, reason: &reason)
             }
         } catch {
             if error.code == .cancelled { throw error }
@@ -71,7 +71,7 @@ struct ExpiryRemoval {
 
     /// The keys of expired records, in order of expiry.
     private func expired(
-        _ model: ExpiringModels.Model, _ source: ModelSource, _ now: Value, except stuck: [[Value]]
+        _ model: ExpiringModels.Model, _ source: ModelSource, at now: Value, except stuck: [[Value]]
     ) throws(StorageError) -> [[Value]] {
         let handle = try layer.registry.handle(source, in: writer)
         let width = handle.tables.rootKeyCount
@@ -81,10 +81,10 @@ struct ExpiryRemoval {
         return try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit)).rows(width: width)
     }
 
-    /// Deletes records, all or by halves, until those are found that cannot be.
+    /// Deletes records, all at once or by halves, until the records that cannot be deleted are found.
     private mutating func remove(
-        _ keys: ArraySlice<[Value]>, _ source: ModelSource, _ stuck: inout [[Value]],
-        _ reason: inout StorageError?
+        _ keys: ArraySlice<[Value]>, _ source: ModelSource, stuck: inout [[Value]],
+        reason: inout StorageError?
     ) throws(StorageError) {
         guard stuck.count < UnremovedRecords.most else { return }
         let context = context ?? newContext()
@@ -99,13 +99,13 @@ struct ExpiryRemoval {
             }
             removed += keys.count
         } catch {
-            // What concerns no record fails for each of them.
+            // An error that concerns no record would occur for each of them.
             guard !Self.concernsEngine(error) else { throw error }
             reason = reason ?? error
             if keys.count == 1 { return stuck += keys }
             let middle = keys.startIndex + keys.count / 2
-            try remove(keys[..<middle], source, &stuck, &reason)
-            try remove(keys[middle...], source, &stuck, &reason)
+            try remove(keys[..<middle], source, stuck: &stuck, reason: &reason)
+            try remove(keys[middle...], source, stuck: &stuck, reason: &reason)
         }
     }
 

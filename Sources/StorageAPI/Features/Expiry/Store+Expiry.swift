@@ -6,13 +6,13 @@ extension Store {
     /// Hides and removes expired records.
     var expiry: ExpiryLayer { named.expiry }
 
-    /// Deletes expired records with everything that they own, by the delete rules of references to them.
+    /// Deletes each expired record with everything that it owns, by the delete rules of references to it.
     ///
     /// No program needs it: reads don't see expired records, and every write deletes them first. Call it at intervals
     /// where many records expire between two writes, so that none of these takes long, or where observers are to be
     /// notified. It deletes up to 1,000 records in each commit, as writes do.
     ///
-    /// - Returns: the number of expired records. Those that a delete rule deleted along with them are not counted.
+    /// - Returns: the number of expired records. Records that a delete rule deleted along with them are not counted.
     /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
     ///   others are; errors of the engine; `cancelled` between two commits.
     @discardableResult

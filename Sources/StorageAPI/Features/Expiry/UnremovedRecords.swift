@@ -1,10 +1,10 @@
 import StorageDriver
 import Synchronization
 
-/// The records that have expired and cannot be deleted, by model: those that a reference denies.
+/// The expired records that cannot be deleted because a reference denies it, by model.
 ///
-/// The next write tries again, and if that fails too, one after 2, 4, 8 and at most 1,024 writes, or after a minute. So what
-/// stays costs most writes nothing but leaving it out.
+/// The next write tries again. If that fails too, a write tries again after 2, 4, 8 and at most 1,024 writes, or after a
+/// minute. So the records cost most writes only an exclusion list.
 final class UnremovedRecords: Sendable {
     private struct Model {
         var keys: [[Value]]
@@ -15,7 +15,7 @@ final class UnremovedRecords: Sendable {
         var lastTry: Double
     }
 
-    /// The maximum number of known records of a model. Where there are more, none of the model is deleted between two
+    /// The maximum number of known records of a model. If a model has more, no record of the model is deleted between two
     /// tries.
     static let most = 64
     private static let mostWaits = 1024
@@ -24,7 +24,8 @@ final class UnremovedRecords: Sendable {
     private let models = Mutex<[StoredName: Model]>([:])
     private let isEmpty = Atomic(true)
 
-    /// The records of a model, and whether they are to be tried; nil where nothing of the model is. Counts a write.
+    /// The known records of a model, and whether the write is to try them. The keys are nil if the write is to delete no
+    /// record of the model. Counts a write.
     func known(_ model: StoredName, now: Value, isExplicit: Bool) -> (keys: [[Value]]?, isDue: Bool) {
         if isEmpty.load(ordering: .acquiring) { return ([], true) }
         return models.withLock { models in
@@ -33,7 +34,7 @@ final class UnremovedRecords: Sendable {
             let isDue = isExplicit || isLate || known.waits == 0
             known.waits -= isDue ? 0 : 1
             models[model] = known
-            // Where there are many, or the model cannot be read at all, looking costs too much.
+            // If the records are many, or the model cannot be read at all, a lookup costs too much.
             let isOpen = isDue || !known.keys.isEmpty && known.keys.count < Self.most
             return (isOpen ? known.keys : nil, isDue)
         }
@@ -41,7 +42,7 @@ final class UnremovedRecords: Sendable {
 
     /// Notes which records of a model stay.
     ///
-    /// - Parameter isRetry: whether those that had failed were tried.
+    /// - Parameter isRetry: whether the records that had failed were tried.
     func set(_ keys: [[Value]], of model: StoredName, _ reason: StorageError?, now: Value, isRetry: Bool) {
         if keys.isEmpty, reason == nil, isEmpty.load(ordering: .acquiring) { return }
         models.withLock { models in

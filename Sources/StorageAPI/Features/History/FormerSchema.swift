@@ -15,7 +15,7 @@ struct FormerSchema: Codable {
     let tables: [TableSchema]
     private let moves: [Move]
 
-    /// A table, and what became of it.
+    /// A table before and after the change.
     private struct Move: Codable {
         let path: StoredPath
         /// Nil if it was dropped.
@@ -23,7 +23,7 @@ struct FormerSchema: Codable {
         var columns: [Column] = []
     }
 
-    /// A column of data, and what became of it.
+    /// A column of data before and after the change.
     private struct Column: Codable {
         let role: ColumnSchema.Role
         /// Nil if the change has added it.
@@ -32,7 +32,7 @@ struct FormerSchema: Codable {
         let to: StoredName?
         /// The types before and after, if they differ.
         var types: [ColumnType]?
-        /// The value of rows that had none, in the form of ``RecordImage/bytes(of:)``.
+        /// The value for rows that had no value, in the form of ``RecordImage/bytes(of:)``.
         var missing: Data?
 
         /// A value in its new type. A value that does not fit stays, and reading it reports the problem.

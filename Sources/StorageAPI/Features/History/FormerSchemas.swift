@@ -86,7 +86,7 @@ final class FormerSchemas {
 
     /// Records a change that the writer has made, if the store keeps a history.
     ///
-    /// - Parameter place: the place of the last entry that was made before it; nil if the commit has none.
+    /// - Parameter place: the place of the last entry that was made before it; nil if the commit has no such entry.
     static func record(
         _ schema: FormerSchema, of model: StoredName, at place: (commit: Int64, place: Int64)?,
         in writer: any StorageWriter,

@@ -48,7 +48,7 @@ struct HistoryCopy {
             try copy(from, to: to, in: writer)
         }
         var settings = try source.settings(in: reader)
-        // It is another store: what follows may differ from what follows there.
+        // This is another store: its later commits may differ from the source's later commits.
         settings.store = UUID()
         try settings.record(in: writer, directory)
         store.history.active = ActiveHistory(settings, own)

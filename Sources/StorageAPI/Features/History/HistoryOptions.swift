@@ -16,12 +16,12 @@ extension Store {
         public var records: [any Storable.Type]
         /// The models of which only the keys of changed records are recorded.
         public var keys: [any Storable.Type]
-        /// The models of which nothing is recorded any more. Their entries stay until they are too old.
+        /// The models whose changes are no longer recorded. Their entries stay until they are too old.
         public var off: [any Storable.Type]
         /// The limit of the history; nil for the recorded limit, which at first is everything.
         public var keeping: HistoryLimit?
 
-        /// Options; by default nothing changes.
+        /// Creates options. The defaults leave the recorded options as they are.
         public init(
             records: [any Storable.Type] = [], keys: [any Storable.Type] = [], off: [any Storable.Type] = [],
             keeping: HistoryLimit? = nil
@@ -34,7 +34,7 @@ extension Store {
     }
 
     /// The minimum of history that a store keeps. Later commits remove the rest, a bounded number of rows with each, so
-    /// some commits more are there for a while. The last commit always stays.
+    /// the store keeps some more commits for a while. The last commit always stays.
     public struct HistoryLimit: Hashable, Sendable, Codable {
         /// The number of commits; nil for any number.
         public var commits: Int?

@@ -63,7 +63,7 @@ struct HistoryReading {
 
     /// The next changes after a place of a commit, in their order; of one model if it is named.
     ///
-    /// - Throws: `corrupt` if they are not later ones, since reading on from there would never end.
+    /// - Throws: `corrupt` if they are not later changes, because reading on from them would never end.
     func changes(after commit: Int64, _ place: Int64, of model: StoredName?) throws(StorageError) -> [HistoryChange] {
         var found = try changes(of: commit, after: place, of: model)
         if found.count < Self.part {
@@ -101,7 +101,7 @@ struct HistoryReading {
     }
 
     /// Calls the body with the changes of one commit in their order; of one model if it is named. They are read a part at a
-    /// time, so nothing is open while the body runs.
+    /// time, so no cursor is open while the body runs.
     func forEachChange(
         of commit: Int64, in model: StoredName? = nil, _ body: (HistoryChange) throws(StorageError) -> Void
     ) throws(StorageError) {

@@ -3,7 +3,7 @@ import StorageDriver
 /// Writes the history of one commit while it runs: a record's entry just before the record's first change. So a savepoint
 /// that is undone takes its entries with it, and a large write holds none of them in memory.
 ///
-/// Used by one thread: the one that runs the write.
+/// Only the thread that runs the write uses it.
 final class HistoryRecorder: ChangeSubscriber {
     private struct Entry {
         let model: StoredName
@@ -101,7 +101,7 @@ final class HistoryRecorder: ChangeSubscriber {
         ]
     }
 
-    /// Writes the entries that were added, and first the commit's own row.
+    /// Writes the commit's row, and then the entries that were added.
     func willWrite() throws(StorageError) {
         guard !rows.isEmpty else { return }
         let header = try begin()
@@ -242,7 +242,7 @@ final class HistoryRecorder: ChangeSubscriber {
         header.map { header in { [didCommit] in didCommit(header.number) } }
     }
 
-    /// Removes from the net effect the records that are as they were before a change of their tables. Costs nothing if no
+    /// Removes from the net effect the records that are as they were before a change of their tables. Has no cost if no
     /// tables have changed.
     private func removeUnchanged(from changes: ChangeSet, _ commit: Int64) throws(StorageError) {
         for model in kept.settings.models where model.recordsSince != nil {

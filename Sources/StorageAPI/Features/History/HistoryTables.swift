@@ -1,8 +1,8 @@
 import StorageDriver
 
-/// The store's own tables of its history, and the plans on them.
+/// The tables in which the store keeps its history, and the plans on them.
 ///
-/// They are roots whose names begin with a NUL, which no model's name has, and nothing lists them as models.
+/// They are roots whose names begin with a NUL, which no model's name has, and they are never listed as models.
 final class HistoryTables: Sendable {
     let settings: TableSchema
     let commits: TableSchema
@@ -33,7 +33,7 @@ final class HistoryTables: Sendable {
     /// The keys of the changes of commits before one.
     let changesBefore: QueryPlan
 
-    /// The tables of a store; nil if it has none.
+    /// The tables of a store; nil if the store lacks them.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
         guard let settings = HistorySettings.table.find(in: tables), let commits = HistoryCommit.table.find(in: tables),
             let changes = HistoryChange.table.find(in: tables)
@@ -82,7 +82,7 @@ final class HistoryTables: Sendable {
             Query(.columns([0, 1]), filter: column(0, .less, argument: 0)).limited, of: changes)
     }
 
-    /// Creates the tables in a store that has none.
+    /// Creates the tables in a store that lacks them.
     static func create(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) -> HistoryTables
     {
         HistoryTables(

@@ -63,7 +63,7 @@ extension Store.HistoryToken: Codable {
 }
 
 extension HistorySettings {
-    /// - Throws: `invalidValue` for a token of another store, or from the future; `notKept` for one that is too old.
+    /// - Throws: `invalidValue` for a token of another store, or from the future; `notKept` for a token that is too old.
     func check(_ token: Store.HistoryToken, _ history: HistoryReading) throws(StorageError) {
         guard token.store == store else {
             throw StorageError(

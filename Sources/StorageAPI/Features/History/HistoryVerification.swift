@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Looks for defects in a store's history: a commit that is missing, an entry without its commit, or one that cannot be
-/// read.
+/// Looks for defects in a store's history: a commit that is missing, an entry without its commit, or an entry that
+/// cannot be read.
 struct HistoryVerification {
     private let tables: HistoryTables
     private let session: any StorageSession
@@ -25,7 +25,7 @@ struct HistoryVerification {
         }
         var commits = try session.rows(tables.allCommits, QueryArguments())
         let changes = try TableScan(tables.changes, in: session)
-        // What pruning has left of older commits is no part of the history.
+        // Entries of older commits that pruning has left are not part of the history.
         let first = try HistoryReading(tables, session).first?.number
         var last: (number: Int64, time: Double)?
         var hasChange = try changes.next()

@@ -1,7 +1,7 @@
 public import StorageDriver
 
 extension Store {
-    /// A record as it was after a commit, with all that it owned; nil if there was none.
+    /// A record as it was after a commit, with all that it owned; nil if the record did not exist.
     ///
     /// Costs a look at the later entries of the history, up to the record's next change.
     ///
@@ -10,8 +10,8 @@ extension Store {
     ///   - key: the record's key.
     ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it; 0 for the state before the
     ///     first.
-    /// - Throws: `configuration` if the store keeps no history of the model; `notKept` if the commit is older than what is
-    ///   kept, or if the model's records are not kept since then; `invalidValue` for a commit that has not been;
+    /// - Throws: `configuration` if the store keeps no history of the model; `notKept` if the commit is older than the kept
+    ///   history, or if the model's records are not kept since then; `invalidValue` for a commit that has not been;
     ///   `schemaMismatch` or `typeMismatch` for a record that does not fit the type any more: its entry in
     ///   ``history(of:since:)``, the first one after the commit, has it as ``HistoryEntry/storedBefore``.
     public nonisolated(nonsending) func find<M: Storable>(

@@ -9,8 +9,9 @@ public import Foundation
 extension Store {
     /// The change that a commit made to one record.
     ///
-    /// Each commit has at most one entry for each record: its net effect. Only where a commit has removed all records of a
-    /// model at once, and kept them, are there one entry for the removal and perhaps another for what came after it.
+    /// Each commit has at most one entry for each record: its net effect. One exception exists: if a commit has removed
+    /// all records of a model at once, and the history keeps them, a record has an entry for the removal, and perhaps
+    /// another entry for a later change in the commit.
     public struct HistoryEntry<Key: Sendable, Record: Sendable>: Sendable {
         /// The kinds of change to a record.
         public enum Kind: String, Sendable, Hashable {
@@ -20,7 +21,7 @@ extension Store {
             case updated
             /// The record is gone.
             case deleted
-            /// Any record of the model may be another: all went at once, or were copied in. There is no key.
+            /// Any record of the model may have changed: all were removed at once, or were copied in. The entry has no key.
             case everything
         }
 
@@ -44,17 +45,17 @@ extension Store {
         private let image: Result<Record?, StorageError>
         private let stored: StoredImage?
 
-        /// The record as it was before the commit; nil if there was none, or if the model's records are not kept.
+        /// The record as it was before the commit; nil if it did not exist, or if the model's records are not kept.
         ///
-        /// It is read as if it had stayed in the store: what the schema did since with properties, their names and types is
-        /// done to it too.
+        /// It is read as if it had stayed in the store: later changes of the schema to properties, their names and their types
+        /// apply to it too.
         ///
         /// - Throws: `schemaMismatch` or `typeMismatch` for a record that does not fit the model any more;
         ///   ``storedBefore`` has it all the same.
         public var before: Record? { get throws(StorageError) { try image.get() } }
 
-        /// The same record without its type, with the properties and the names that it was stored with: also those that the
-        /// model has no longer.
+        /// The same record without its type, with the properties and the names that it was stored with. It includes properties
+        /// that the model no longer has.
         ///
         /// - Throws: `corrupt` if the entry is damaged.
         public var storedBefore: DynamicRecord? { get throws(StorageError) { try stored?.record() } }
@@ -97,7 +98,7 @@ extension Store {
 
         public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
 
-        /// Reads some hundred entries at a time, each part in a snapshot of its own, so that it holds nothing meanwhile.
+        /// Reads some hundred entries at a time, each part in a separate snapshot, so that it holds no snapshot meanwhile.
         public struct Iterator: AsyncIteratorProtocol {
             let history: History
             private var entries: ArraySlice<Element> = []

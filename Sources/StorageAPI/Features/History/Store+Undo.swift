@@ -16,10 +16,10 @@ extension Store {
     /// - Returns: the number of the new commit.
     /// - Throws: `conflict`, with the keys, if a record is not as the commit left it, or if other records refer to one
     ///   that would go; `notKept` if the commit is older than the kept history, or if the records before it are not
-    ///   kept; `notFound` if it is no commit of the history; `constraint` if a restored record refers to one that is
+    ///   kept; `notFound` if it is no commit of the history; `constraint` if a restored record refers to a record that is
     ///   not stored, or its unique value is taken; `schemaMismatch` if a record does not fit its model any more: it had
-    ///   a property that is gone, or has none that is required now and has no default in this program. Then nothing is
-    ///   done.
+    ///   a property that is gone, or lacks a property that is required now and has no default in this program. Then no
+    ///   record is changed.
     @discardableResult
     public nonisolated(nonsending) func undo(
         _ commit: Int, author: String? = nil, note: String? = nil
@@ -30,8 +30,8 @@ extension Store {
         }
     }
 
-    /// Undoes a commit that a closure chooses in the transaction that undoes it. The closure gets a function that undoes a commit, and
-    /// returns the number of the new one; nil if there is nothing to restore.
+    /// Undoes a commit that a closure chooses in the transaction that undoes it. The closure gets a function that undoes a
+    /// commit, and returns the number of the new commit; nil if no record needs to be restored.
     nonisolated(nonsending) func undo(
         _ author: String?, _ note: String?,
         _ body: @escaping (HistoryReading, (Int64) throws(StorageError) -> Int?) throws(StorageError) -> Int
@@ -75,7 +75,7 @@ private struct Undoing {
         former = try FormerSchemas(in: writer)
     }
 
-    /// Returns the number of the new commit; nil if there is nothing to restore.
+    /// Returns the number of the new commit; nil if no record needs to be restored.
     mutating func run() throws(StorageError) -> Int? {
         guard commit > 0 else { throw missing }
         try history.requireReached(commit)
@@ -225,14 +225,14 @@ private struct Undoing {
             model: found.first?.model.text, key: found.first?.key)
     }
 
-    /// Removes the records that the commit inserted, and those that would conflict with restored unique values.
+    /// Removes the records that the commit inserted, and the records that would conflict with restored unique values.
     private mutating func removeInserted() throws(StorageError) {
         var going: [StoredName: KeyList] = [:]
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
                 let root = writing.model.root.schema
-                // The foreign keys of a database would delete what refers to an updated record.
+                // The foreign keys of a database would delete the rows that refer to an updated record.
                 let hasUnique = !root.isForeign && root.columns.contains(where: \.isUnique)
                 var keys = KeyList(width: writing.model.rootKeyCount)
                 for change in changes {

@@ -10,18 +10,18 @@ extension Store {
     /// and commits of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
-    /// counts again. A commit of which nothing is left to undo, because its records have expired, is passed over too.
+    /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too.
     ///
     /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///
-    /// Costs a look at the later commits, and what ``undo(_:author:note:)`` costs.
+    /// Costs a look at the later commits, in addition to the cost of ``undo(_:author:note:)``.
     ///
     /// - Parameters:
     ///   - author: the author whose commit is undone, and of the new commit; nil for the commits of this store.
     ///   - note: the reason for undoing it.
     /// - Returns: the number of the new commit.
     /// - Throws: `notFound` if the kept history has no such commit; `conflict` if its records have changed since;
-    ///   `configuration` if the store keeps no history; as ``undo(_:author:note:)``. Then nothing is done.
+    ///   `configuration` if the store keeps no history; as ``undo(_:author:note:)``. Then no record is changed.
     @discardableResult
     public nonisolated(nonsending) func undoLast(
         author: String? = nil, note: String? = nil

@@ -15,7 +15,7 @@ final class StoreHistory: StoreFeature {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let clock: @Sendable () -> Double
-    /// The options with which the store is opened; nil if it keeps those that it has recorded.
+    /// The options with which the store is opened; nil if it keeps the recorded options.
     private let options: Store.HistoryOptions?
     /// The changes that are recorded.
     private let followed: FollowedChanges.Part
@@ -63,14 +63,14 @@ final class StoreHistory: StoreFeature {
         set { state.withLock { activate(newValue, &$0) } }
     }
 
-    /// Activates a history unless there is one: a write that has begun one knows better than a session.
+    /// Activates a history unless one is active: a write that has begun a history knows better than a session.
     func activateIfNone(_ history: ActiveHistory) {
         state.withLock { state in
             if state.active == nil { activate(history, &state) }
         }
     }
 
-    /// Under the lock, so that the captured changes are always those that the active history records.
+    /// Must be called under the lock, so that the store always captures the changes that the active history records.
     private func activate(_ history: ActiveHistory?, _ state: inout State) {
         // The numbers of a history that has replaced another one mean other commits.
         if history?.settings.store != state.active?.settings.store { state.own = CommitNumbers() }

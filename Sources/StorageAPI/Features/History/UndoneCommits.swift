@@ -20,7 +20,7 @@ struct UndoneCommits {
     private let history: HistoryReading
     /// The commit that each of them undoes.
     private var undone: [Int64: Int64] = [:]
-    /// The undone commits before the last one that was returned.
+    /// The undone commits before the commit that was returned last.
     private var gone: Set<Int64> = []
     /// The last commit that was returned; nil before the first.
     private var end: Int64?

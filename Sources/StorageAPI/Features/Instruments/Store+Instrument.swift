@@ -3,8 +3,8 @@ public import StorageDriver
 extension Store {
     /// Receives the beginning and end of each call of a store, to measure or to trace them.
     ///
-    /// A store without instruments pays nothing for them. With one, each row that an engine gives or takes costs another
-    /// call, which counts it.
+    /// Instruments add no cost to a store that has no instruments. With one, each row that an engine gives or takes costs
+    /// another call, which counts it.
     ///
     /// ```swift
     /// struct Slow: Store.Instrument {

@@ -15,9 +15,9 @@ extension Store.Options {
     ///     options: .removingRules(of: Customer.self, "email"))
     /// ```
     ///
-    /// A program that declares a property without a rule, or does not declare the property, removes nothing: another version of
-    /// the program may rely on the rule. These options say that the rule is no longer wanted. The store removes it when it
-    /// prepares the model, and logs that.
+    /// A program that declares a property without a rule, or does not declare the property, removes no rule: another version
+    /// of the program may rely on the rule. These options say that the rule is no longer wanted. The store removes it when
+    /// it prepares the model, and logs that.
     ///
     /// A program that is open meanwhile and declares the rule gets `schemaMismatch` before it writes records of the model. If it is
     /// opened again, the rule is back, so that you can return to an earlier version of a program.

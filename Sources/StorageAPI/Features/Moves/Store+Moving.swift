@@ -30,7 +30,7 @@ extension Store.Options {
     /// at once, one runs the step. Steps run in the order in which they are added.
     ///
     /// If a step throws, the store stays as it was, and opening throws the step's error with its name. A new store, which
-    /// has no models yet, records the names and runs nothing. A store that cannot be written and has not run the step
+    /// has no models yet, records the names and runs no step. A store that cannot be written and has not run the step
     /// throws `schemaMismatch`, unless it is new. A copy of a whole store takes the recorded names along.
     ///
     /// The writes of a step are like any other transaction's: a history records them, and layers see them.

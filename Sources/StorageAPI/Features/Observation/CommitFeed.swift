@@ -4,8 +4,8 @@ import Synchronization
 
 /// Tells the observers of a store of its commits.
 ///
-/// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
-/// same however many observers there are, and next to nothing if there are none.
+/// Observers ask: a commit leaves its changes in a log and wakes the waiting observers, on another queue. So a commit's
+/// cost does not depend on the number of observers, and is almost zero without observers.
 final class CommitFeed: StoreFeature {
     /// The changes that commits capture for an observer.
     struct Interest {
@@ -36,7 +36,7 @@ final class CommitFeed: StoreFeature {
     enum PollResult {
         case nothing
         case commits([CommitEvent])
-        /// Some commits are not known: read anew.
+        /// Some commits are not known: read again.
         case unknown
         /// The store was closed.
         case end
@@ -48,9 +48,9 @@ final class CommitFeed: StoreFeature {
         var last = 0
         var interests: [ObjectIdentifier: Interest] = [:]
         var tally = InterestTally()
-        /// The union of the interests; nil if there are none.
+        /// The union of the interests; nil without observers.
         var asked: ChangeInterest?
-        /// Tells the store what the observers follow.
+        /// Tells the store which changes the observers follow.
         let followed: FollowedChanges.Part
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
@@ -63,7 +63,7 @@ final class CommitFeed: StoreFeature {
         /// The changes of writes that may be visible and are not announced yet; nil for a write that has not captured
         /// them.
         var announced: [ObjectIdentifier: [NetChanges]?] = [:]
-        /// The waiters by model. Those that wait for any model are under nil.
+        /// The waiters by model. Waiters for any model are under nil.
         var waiting: [StoredName?: [ObjectIdentifier: Waiter]] = [:]
     }
 
@@ -81,7 +81,7 @@ final class CommitFeed: StoreFeature {
         others.withLock { $0 = monitor }
     }
 
-    /// The monitor of other processes' commits; nil if there can be none.
+    /// The monitor of other processes' commits; nil if other processes cannot commit.
     var otherCommits: ExternalCommitMonitor? { others.withLock { $0 } }
 
     // MARK: Writers
@@ -95,13 +95,13 @@ final class CommitFeed: StoreFeature {
             let isKnown =
                 before === state.followed.together
                 || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
-            // Most commits change nothing that is observed.
+            // Most commits change no observed data.
             if isKnown, models?.isEmpty == true { return }
             state.announced[ObjectIdentifier(transaction)] = .some(isKnown ? models : nil)
         }
     }
 
-    /// Tells of a write that is durable, or forgets one that has failed.
+    /// Announces a write that is durable, or forgets a write that has failed.
     func didEnd(_ transaction: WriteTransaction) {
         guard state.withLock({ $0.asked != nil }) else { return }
         // The net effects are computed outside the lock.
@@ -181,7 +181,7 @@ final class CommitFeed: StoreFeature {
         }
     }
 
-    /// Waits until there is news, or the task is cancelled.
+    /// Waits until news arrives, or the task is cancelled.
     nonisolated(nonsending) func wait(_ id: ObjectIdentifier, _ question: Question, after number: Int) async {
         let waiter = Waiter()
         let mustWait = state.withLock { state in
@@ -194,7 +194,7 @@ final class CommitFeed: StoreFeature {
 }
 
 extension CommitFeed.State {
-    /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.
+    /// Notes the interest of an observer; nil if it no longer has any. The cost does not depend on the number of observers.
     mutating func setInterest(of id: ObjectIdentifier, to interest: CommitFeed.Interest?) {
         let former = interests[id]
         interests[id] = interest
@@ -297,7 +297,7 @@ private struct InterestTally {
     /// The counts by the model's stored name. The interest in every model is under nil.
     private var counts: [StoredName?: [ChangeDetail: Int]] = [:]
 
-    /// Counts an observer in or out. Returns whether what all ask for together is another.
+    /// Counts an observer in or out. Returns whether the union of all interests has changed.
     mutating func count(_ interest: CommitFeed.Interest, by number: Int) -> Bool {
         var isOther = false
         let details = interest.models.map { (Optional($0), $1) } + (interest.all.map { [(nil, $0)] } ?? [])

@@ -10,7 +10,7 @@ internal import Foundation
 final class CommitEvent: Sendable {
     /// The number among the commits that the store has observed since it was opened.
     let number: Int
-    /// The number in the history; nil if there is none.
+    /// The number in the history; nil if no history records the commit.
     let recordedNumber: Int?
     let time: Date
     let author: String?
@@ -31,7 +31,7 @@ final class CommitEvent: Sendable {
 }
 
 /// The last commits that changed a model, for observers that ask for them later. Bounded: an observer that comes too
-/// late must read anew.
+/// late must read again.
 struct CommitLog {
     /// Commits up to this number are not known.
     private(set) var start: Int

@@ -2,8 +2,8 @@ internal import Dispatch
 import StorageDriver
 import Synchronization
 
-/// Asks an engine whether another process has committed, while somebody observes the store: again and again, or when
-/// the engine reports that one has.
+/// Asks an engine whether another process has committed, while the store has observers: again and again, or when the
+/// engine reports such a commit.
 final class ExternalCommitMonitor: Sendable {
     private let engine: any ExternalCommitsEngine
     /// Called if another process has committed.
@@ -12,8 +12,7 @@ final class ExternalCommitMonitor: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// The engine's last answer, also from before there was an observer: a commit since then is announced, not
-        /// lost.
+        /// The engine's last answer, which may be older than the first observer: a commit since then is announced, not lost.
         var count: ExternalCommitCount
         var timer: (any DispatchSourceTimer)?
     }
@@ -95,7 +94,7 @@ final class ExternalCommitMonitor: Sendable {
         return true
     }
 
-    /// True if it is certain that no commit is unannounced. Waits for nothing.
+    /// True if it is certain that every commit is announced. Never waits.
     var areAllTold: Bool {
         guard case .count(let count)? = try? engine.externalCommits() else { return false }
         return state.withLock { $0.count == .count(count) }
@@ -109,7 +108,7 @@ extension Store {
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
     /// 20 times a second while it is observed, or is notified by the server.
     ///
-    /// Does nothing if no other process can write to the store.
+    /// Has no effect if no other process can write to the store.
     /// - Throws: `unsupported` if others can, and the backend cannot tell; `busy` in a body of the store; `closed`.
     public nonisolated(nonsending) func refresh() async throws(StorageError) {
         try checkNotInBody("refresh")

@@ -78,7 +78,7 @@ extension LiveQuery {
     }
 }
 
-/// Reads a query anew whenever a model that it has read changes, and compares the rows that it reads.
+/// Reads a query again whenever a model that it has read changes, and compares the rows that it reads.
 final class LiveResult<Element>: LiveReader {
     private let body: (Store, ReadTracker) throws(StorageError) -> Element
     private let source: ModelSource?
@@ -125,7 +125,7 @@ final class LiveResult<Element>: LiveReader {
     private func isSame(_ element: Element) -> Bool {
         guard let value = value(element) as? any Equatable else { return false }
         defer { lastValue = value }
-        // If there is none, a cast would make it a value that is nil.
+        // A cast would turn a missing value into a value that is nil.
         guard let lastValue else { return false }
         func isLast<E: Equatable>(_ value: E) -> Bool { lastValue as? E == value }
         return isLast(value)

@@ -2,8 +2,8 @@ import StorageDriver
 
 /// Reads the records of an observed query.
 ///
-/// Where the query reads one model and has no limit, whether a record is selected depends on its own values alone: then
-/// only the records that commits have changed are read again, and merged into the result.
+/// If the query reads one model and has no limit, a record's values alone decide whether it is selected. Then only
+/// the records that commits have changed are read again, and merged into the result.
 final class LiveRecords<Model: Storable, Element>: LiveReader {
     private let selection: Selection
     private let source: ModelSource
@@ -70,7 +70,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         return element(change)
     }
 
-    /// Reads the changed records, or all. Returns what differs, and which models the query goes through.
+    /// Reads the changed records, or all. Returns the differences, and the models that the query goes through.
     private func read(
         _ keys: [[Value]]?, in session: ReadTracker, subscription: Subscription
     ) throws(StorageError) -> (RecordDifference<Model>?, Set<StoredName>) {
@@ -138,7 +138,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         return (keys, records)
     }
 
-    /// Replaces the records with these keys; nil if that changes nothing.
+    /// Replaces the records with these keys. Returns the difference; nil if the result stays the same.
     private func merge(
         _ keys: [[Value]], _ records: [PlacedRecords<Model>.Record]
     ) -> RecordDifference<Model>? {

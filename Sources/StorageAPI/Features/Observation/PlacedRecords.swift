@@ -17,7 +17,7 @@ struct PlacedRecords<Model: Storable> {
     /// The place of each key, if the places have more than the key.
     private var placeOfKey: [[Value]: [Value]] = [:]
 
-    /// - Parameter order: the sort keys, then those of the key.
+    /// - Parameter order: the sort keys of the query, and then the sort keys of the record's key.
     init(order: [Query.SortKey] = [], keyWidth: Int = 0) {
         self.order = order
         self.keyWidth = keyWidth
@@ -109,10 +109,10 @@ final class RecordComparison<Model: Storable> {
     init(_ tables: ModelTables) { self.tables = tables }
 
     func areSame(_ left: Model, _ right: Model) -> Bool {
-        // What is stored is within the engine's limits.
+        // Stored values are within the engine's limits.
         let limits = BackendInfo.Limits()
         let (first, second) = graphs ?? (GraphWriter(tables, limits: limits), GraphWriter(tables, limits: limits))
-        // One that has failed must not be used again.
+        // A writer that has failed must not be used again.
         graphs = nil
         do throws(StorageError) {
             try Self.write(left, to: first)

@@ -21,7 +21,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
         guard let shown else { return try super.rows(plan, arguments) }
         cursors += 1
         let number = cursors
-        // Only the order of an array's elements is data, and not where there are gaps.
+        // Only the order of an array's elements is data; the gaps between their positions are not.
         let position = plan.elementPosition
         return WatchedRows(try super.rows(plan, arguments)) { cells in
             self.digest.add(number, cells.map { UnsafeBufferPointer(start: $0, count: shown) }, besides: position)
@@ -55,7 +55,7 @@ final class ReadTracker: ForwardingReader, ReadTrackingSession {
 }
 
 extension QueryPlan {
-    /// The cell that has the positions of an array's elements, if the rows are those of references.
+    /// The cell with the positions of an array's elements, if the rows belong to an array of references.
     fileprivate var elementPosition: Int? {
         guard table.isOfReferences, case .columns(let columns) = query.result, let last = table.key.last,
             table.columns[last].role == .position

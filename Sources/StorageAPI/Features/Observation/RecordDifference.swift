@@ -2,9 +2,9 @@ import StorageDriver
 
 /// The difference between an array of records and the one before, by their keys.
 ///
-/// ``apply(to:make:)`` brings what belongs to the records, such as the rows of a table, up to date.
+/// ``apply(to:make:)`` brings the elements that belong to the records, such as the rows of a table, up to date.
 public struct RecordDifference<Model: Storable>: Sendable {
-    /// A record that is not there any more.
+    /// A record that the array no longer has.
     public struct Removal: Sendable {
         /// The index of the record in the array before.
         public let offset: Int

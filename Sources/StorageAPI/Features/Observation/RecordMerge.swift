@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Merges changed records into a result, and says what that changed.
+/// Merges changed records into a result, and notes the difference.
 struct RecordMerge<Model: Storable> {
     private(set) var result: PlacedRecords<Model>
     private(set) var difference = RecordDifference<Model>()
@@ -13,12 +13,12 @@ struct RecordMerge<Model: Storable> {
 
     private typealias Record = PlacedRecords<Model>.Record
 
-    /// Replaces the records with some keys by those of them that are selected now.
+    /// Replaces the records with some keys by the records with these keys that are selected now.
     mutating func replace(_ keys: [[Value]], by records: [PlacedRecords<Model>.Record]) {
         var old: [[Value]: Int] = [:]
         for key in keys { if let index = result.index(of: key) { old[key] = index } }
         var coming: [Record] = []
-        // What leaves its place: removed, or placed anew.
+        // The records that leave their places: they are removed, or placed elsewhere.
         var going: [Int] = []
         var (stays, changed): ([Int], [[Value]]) = ([], [])
         for record in records {

@@ -2,8 +2,8 @@ import StorageDriver
 
 // For StorageObservation, whose live queries change while they are shown.
 extension Select where Source == Store {
-    /// Returns whether another query is known to select the same records of the same store in the same order. Nothing
-    /// is known of models that are not prepared, of records without types and of queries that fail.
+    /// Returns whether another query is known to select the same records of the same store in the same order. Returns false
+    /// for models that are not prepared, for records without types and for queries that fail.
     package func isSame(as other: Self) -> Bool {
         guard source === other.source, let handle = source.handle(Model.self), let lowered = lowered(handle) else {
             return false
@@ -26,7 +26,7 @@ extension Select where Source == Store {
     private static func placed(_ records: [Model]) -> PlacedRecords<Model> {
         let keys = records.map { Model.key(of: $0).map(Model.values) ?? [] }
         let width = keys.first?.count ?? 0
-        // Nothing is sorted by them.
+        // No records are sorted by them.
         let order = (0..<width).map { Query.SortKey(term: .column($0), type: .int64, isDescending: false) }
         return PlacedRecords(records, places: keys.flatMap(\.self), order: order, keyWidth: width)
     }

@@ -6,7 +6,7 @@ extension Select where Source == Store {
         fileprivate let read: @Sendable (RecordReader, Selection) throws(StorageError) -> Value
     }
 
-    /// The records with everything that they own, in order: now, and whenever they change.
+    /// The records in order, each with everything that it owns: now, and whenever they change.
     ///
     /// ```
     /// for try await people in store.select(Person.self).where { $0.age > 28 }.values() { show(people) }
@@ -65,7 +65,7 @@ extension Select where Source == Store {
 }
 
 extension Select.Form where Source == Store, Value == Model? {
-    /// The first record; nil if there is none.
+    /// The first record; nil if the query selects no record.
     public static var first: Self {
         Self { (reading, selection) throws(StorageError) in
             var first = selection
@@ -83,7 +83,7 @@ extension Select.Form where Source == Store, Value == Int {
 }
 
 extension Select.Form where Source == Store, Value == Bool {
-    /// Tells whether there is any record. Loads none.
+    /// Tells whether the query selects any record. Loads no record.
     public static var exists: Self {
         Self { (reading, selection) throws(StorageError) in try reading.exists(selection) }
     }

@@ -21,7 +21,7 @@ extension Select.Projection where Source == Store {
 }
 
 extension Select.ByOwner where Source == Store {
-    /// The records with everything that they own, each with its owner's key, now and whenever they change; see
+    /// The records, each with everything that it owns and with its owner's key, now and whenever they change; see
     /// ``Store/Values``.
     public func values() -> Store.Values<[Owned<Owner, Model>]> {
         owners.observing { [property, selection] (reading) throws(StorageError) in
@@ -34,7 +34,9 @@ extension Select.Joined where Source == Store {
     /// The records with their related records, now and whenever any of them changes; see ``Store/Values``.
     public func values() -> Store.Values<[Row]> {
         let (make, selection) = (make, selection)
-        return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make: make) }
+        return select.observing { (reading) throws(StorageError) in
+            try reading.joined(Model.self, selection, make: make)
+        }
     }
 }
 

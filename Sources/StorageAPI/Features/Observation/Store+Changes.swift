@@ -15,7 +15,7 @@ extension Store {
 
         let store: Store
         let model: StoredName?
-        /// Extracts a commit's changes; nil if there are none of interest.
+        /// Extracts a commit's changes; nil if the commit has no changes of interest.
         let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
 
         public func makeAsyncIterator() -> Iterator {
@@ -79,10 +79,10 @@ extension Store {
     /// ```
     ///
     /// An observer receives the commits since its iterator was created, once they are durable. It holds the store open,
-    /// and ends when the store is closed or its task is cancelled. The store keeps some thousand commits for observers
-    /// that are slow; one that is slower gets a ``Changes/Element/gap``.
+    /// and ends when the store is closed or its task is cancelled. The store keeps some thousand commits for slow
+    /// observers; an observer that is slower gets a ``Changes/Element/gap``.
     ///
-    /// While there is an observer, each save and update of the model also reads the records before and after.
+    /// While such an observer exists, each save and update of the model also reads the records before and after.
     /// - Throws: errors of preparing the model, and `typeMismatch` if a stored key does not fit the type, from the
     ///   iterator.
     public func changes<M: Storable>(of type: M.Type) -> Changes<KeyChanges<M.Key>> {

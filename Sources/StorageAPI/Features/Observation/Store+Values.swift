@@ -6,13 +6,13 @@ extension Store {
     /// - Each element is the result in one snapshot, of commits that are durable as the backend is configured.
     /// - The query runs when the next element is asked for, at most once for each. Results between two that are asked for
     ///   may be skipped; the last is not, nor one between the first read and the beginning of the observation.
-    /// - A commit that cannot change the result costs nothing, or a lookup of the records that it changed. What the query
-    ///   reads is watched: also what records own, and every model that it goes through.
+    /// - A commit that cannot change the result costs at most a lookup of the records that it changed. An observer watches
+    ///   everything that the query reads, including owned records and every model that it goes through.
     /// - Writers never wait for observers, whatever their number. An observer holds one result, and keeps the store open.
     /// - It ends when the store is closed, at once when its task is cancelled, and after an error of the query. A server that
     ///   is away is waited for, for the backend's timeout.
     ///
-    /// Each iterator is an observer of its own, which ends when it is released.
+    /// Each iterator is a separate observer, which ends when it is released.
     public struct Values<Element>: AsyncSequence, Sendable {
         public typealias Failure = StorageError
 
@@ -29,7 +29,7 @@ extension Store {
 
             /// Waits for the next result. Nil when the store is closed or the task is cancelled.
             ///
-            /// - Throws: errors of the query, after which there is no further result.
+            /// - Throws: errors of the query, after which the sequence has no further result.
             public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
                 try await query.next()
             }

@@ -18,10 +18,10 @@ final class Subscription {
 
     deinit { store.observers.remove(ObjectIdentifier(self)) }
 
-    /// Asks another question, about what commits note for it already.
+    /// Asks another question, about changes that commits already note for it.
     func ask(_ question: CommitFeed.Question) { self.question = question }
 
-    /// Changes what commits note for it.
+    /// Changes the interest that decides which changes commits note for it.
     func note(_ interest: CommitFeed.Interest) { _ = store.observers.add(ObjectIdentifier(self), interest) }
 
     /// Returns the events since it was last asked.
@@ -31,7 +31,7 @@ final class Subscription {
         return news
     }
 
-    /// Waits until there is news, or the task is cancelled.
+    /// Waits until news arrives, or the task is cancelled.
     nonisolated(nonsending) func wait() async {
         await store.observers.wait(ObjectIdentifier(self), question, after: number)
     }

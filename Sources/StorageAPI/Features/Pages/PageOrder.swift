@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The complete order of a query's records: its sort terms, and then the key.
 struct PageOrder {
-    /// The sort terms of the query, and then those of the key.
+    /// The sort terms of the query, and then the sort terms of the key.
     let keys: [Query.SortKey]
     /// The number of sort terms.
     let count: Int
@@ -58,8 +58,8 @@ struct PageOrder {
     /// A range of the order, and the condition for the records in it; nil for all records.
     typealias Part = (inout QueryArguments) -> QueryTerm?
 
-    /// The ranges after a place, one after the other. Each is one range of an index that begins with the first sort term: records
-    /// without a value of it come before all others or after them, and are a range of their own.
+    /// The ranges after a place, one after the other. Each is one range of an index that begins with the first sort term:
+    /// records without a value of it come before all others or after them, and form a separate range.
     ///
     /// - Parameters:
     ///   - place: the values of the sort terms and the key; nil for the whole order.
@@ -102,7 +102,7 @@ struct PageOrder {
             default:
                 let rest = QueryTerm.and([equal, term])
                 term = beyond.map { .or([$0, rest]) } ?? rest
-                // What follows from the alternatives bounds the range of an index.
+                // A condition that follows from the alternatives bounds the range of an index.
                 if index == 0, keys.count > 1 { term = .and([bound, term]) }
             }
         }

@@ -55,7 +55,7 @@ extension Store {
 
     /// Some records of a query in their order, and where the pages beside them begin.
     public struct Page<Model> {
-        /// The records with everything that they own, in the query's order.
+        /// The records in the query's order, each with everything that it owns.
         public let records: [Model]
         /// The position for the page after this one; nil if no record followed when this page was read.
         public let next: PageToken?

@@ -23,7 +23,7 @@ extension RecordReader {
         var lowering = QueryLowering(handle, in: session)
         let (query, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
         let order = PageOrder(query, of: model)
-        let (place, isIncluded, isBackward) = try position(start, order, selection)
+        let (place, isIncluded, isBackward) = try position(start, order, of: selection)
         let keys = isBackward ? order.keys.map(\.reversed) : order.keys
         let rows = BufferedRows(width: root.columns.count)
         var places: [[Value]] = []
@@ -56,11 +56,10 @@ extension RecordReader {
             models.reverse()
             places.reverse()
         }
-        func token(_ values: [Value]?, isAfter: Bool) -> Store.PageToken? {
-            if let values { return Store.PageToken(order: order.digest, place: values, isAfter: isAfter) }
-            return place.map { Store.PageToken(order: order.digest, place: $0, isAfter: isAfter) }
-        }
-        let (next, previous) = (token(places.last, isAfter: true), token(places.first, isAfter: false))
+        // A page without records leaves the position as it is.
+        let given = place.map { Store.PageToken(order: order.digest, place: $0, isAfter: isIncluded == isBackward) }
+        let next = places.last.map { Store.PageToken(order: order.digest, place: $0, isAfter: true) } ?? given
+        let previous = places.first.map { Store.PageToken(order: order.digest, place: $0, isAfter: false) } ?? given
         return Store.Page(
             records: models, next: hasMore || isBackward ? next : nil,
             previous: isBackward ? (hasMore ? previous : nil) : place.flatMap { _ in previous })
@@ -74,7 +73,7 @@ extension RecordReader {
 
     /// The place where a page begins, and whether the record at it is part of the page.
     private func position(
-        _ start: PageStart, _ order: PageOrder, _ selection: Selection
+        _ start: PageStart, _ order: PageOrder, of selection: Selection
     ) throws(StorageError) -> (place: [Value]?, isIncluded: Bool, isBackward: Bool) {
         switch start {
         case .first: return (nil, false, false)

@@ -9,14 +9,14 @@ extension Select where Source == Store {
     /// while let next = page.next { page = try await notes.page(after: next, size: 50) }
     /// ```
     ///
-    /// Pages neither repeat nor skip a record that is there all the time and keeps its place, whatever is written between
+    /// Pages neither repeat nor skip a record that exists all the time and keeps its place, whatever is written between
     /// them. Where an index begins with the first sort term, a page reads about as many rows as it returns, wherever it
     /// begins; `offset` reads all rows before it.
     ///
     /// - Parameter size: the maximum number of records, at least 1.
     /// - Throws: `invalidQuery` for another size, a query with a limit or an offset, or an order by relevance; errors of `all()`.
     public nonisolated(nonsending) func page(size: Int) async throws(StorageError) -> Store.Page<Model> {
-        try await run { (reading) throws(StorageError) in try page(.first, size, reading) }
+        try await run { (reading) throws(StorageError) in try page(.first, size: size, in: reading) }
     }
 
     /// The page that begins at a position.
@@ -28,7 +28,7 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func page(
         after token: Store.PageToken, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
-        try await run { (reading) throws(StorageError) in try page(.after(token), size, reading) }
+        try await run { (reading) throws(StorageError) in try page(.after(token), size: size, in: reading) }
     }
 
     /// The page that ends at a position: its records come in the query's order too.
@@ -40,7 +40,7 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func page(
         before token: Store.PageToken, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
-        try await run { (reading) throws(StorageError) in try page(.before(token), size, reading) }
+        try await run { (reading) throws(StorageError) in try page(.before(token), size: size, in: reading) }
     }
 
     /// The page that begins after a record, which is looked up by its key: its stored values decide, and one query more is needed
@@ -51,7 +51,7 @@ extension Select where Source == Store {
         after record: Model, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
         let key = try key(of: record)
-        return try await run { (reading) throws(StorageError) in try page(.afterKey(key), size, reading) }
+        return try await run { (reading) throws(StorageError) in try page(.afterKey(key), size: size, in: reading) }
     }
 }
 
@@ -62,21 +62,21 @@ extension Select where Source == Store.Session {
     /// - Parameter size: the maximum number of records, at least 1.
     /// - Throws: `invalidQuery` for another size, a query with a limit or an offset, or an order by relevance; errors of `all()`.
     public func page(size: Int) throws(StorageError) -> Store.Page<Model> {
-        try run { (reading) throws(StorageError) in try page(.first, size, reading) }
+        try run { (reading) throws(StorageError) in try page(.first, size: size, in: reading) }
     }
 
     /// The page that begins at a position.
     ///
     /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
     public func page(after token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
-        try run { (reading) throws(StorageError) in try page(.after(token), size, reading) }
+        try run { (reading) throws(StorageError) in try page(.after(token), size: size, in: reading) }
     }
 
     /// The page that ends at a position.
     ///
     /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
     public func page(before token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
-        try run { (reading) throws(StorageError) in try page(.before(token), size, reading) }
+        try run { (reading) throws(StorageError) in try page(.before(token), size: size, in: reading) }
     }
 
     /// The page that begins after a record, which is looked up by its key.
@@ -84,13 +84,13 @@ extension Select where Source == Store.Session {
     /// - Throws: `notFound` if no record has the key; errors of `page(size:)`.
     public func page(after record: Model, size: Int) throws(StorageError) -> Store.Page<Model> {
         let key = try key(of: record)
-        return try run { (reading) throws(StorageError) in try page(.afterKey(key), size, reading) }
+        return try run { (reading) throws(StorageError) in try page(.afterKey(key), size: size, in: reading) }
     }
 }
 
 extension Select {
     fileprivate func page(
-        _ start: PageStart, _ size: Int, _ reading: RecordReader
+        _ start: PageStart, size: Int, in reading: RecordReader
     ) throws(StorageError) -> Store.Page<Model> {
         try reading.page(Model.self, selection, start: start, size: size)
     }

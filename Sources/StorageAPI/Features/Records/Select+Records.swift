@@ -18,7 +18,7 @@ extension Store {
     /// - Parameters:
     ///   - model: the stored name of the model.
     ///   - includesRemoved: whether the records also have the properties that no program declares any more, whose data the
-    ///     store keeps: those that a model had before its type changed.
+    ///     store keeps: the properties that a model had before its type changed.
     public func records(_ model: String, withRemoved includesRemoved: Bool) -> Select<DynamicRecord, Store> {
         Select(source: self, model: includesRemoved ? .whole(StoredName(model)) : .recorded(StoredName(model)))
     }
@@ -118,7 +118,7 @@ extension Select where Model == DynamicRecord, Source == Store {
         try await run { (reading) throws(StorageError) in try reading.records(keys: keys) }
     }
 
-    /// Deletes the records of the query with everything that they own: those that meet the conditions, or all.
+    /// Deletes the records that meet the query's conditions, or all, each with everything that it owns.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
@@ -126,7 +126,7 @@ extension Select where Model == DynamicRecord, Source == Store {
         try await Delete<Model, Store>(selection: selection, source: source, model: model).run()
     }
 
-    /// Deletes the records with the keys, and everything that they own. Any number of keys; conditions do not apply.
+    /// Deletes the records with the keys, each with everything that it owns. Any number of keys; conditions do not apply.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
@@ -177,14 +177,14 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
     }
 
-    /// Deletes the records of the query with everything that they own; returns the number of deleted records. In a read
-    /// block: `unsupported`.
+    /// Deletes the records of the query, each with everything that it owns; returns the number of deleted records. In a
+    /// read block: `unsupported`.
     @discardableResult
     public func delete() throws(StorageError) -> Int {
         try Delete<Model, Store.Session>(selection: selection, source: source, model: model).run()
     }
 
-    /// Deletes the records with the keys, and everything that they own; returns the number of deleted records.
+    /// Deletes the records with the keys, each with everything that it owns; returns the number of deleted records.
     @discardableResult
     public func delete(keys: [[Value]]) throws(StorageError) -> Int {
         try source.target.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys)

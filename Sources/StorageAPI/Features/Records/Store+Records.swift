@@ -3,15 +3,15 @@ public import StorageDriver
 // Models that are named as the store has recorded them, without the program's types.
 
 extension Store {
-    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that it owns, and restarts assigned keys at 1.
     public nonisolated(nonsending) func truncate(_ model: String) async throws(StorageError) {
         try await writing("truncate", .recorded(StoredName(model))) { (writing) throws(StorageError) in
             try writing.truncate()
         }
     }
 
-    /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one;
-    /// as for typed models.
+    /// Stores records of one model, each as the stored record that has the same values of some properties, or as a new
+    /// record; as for typed models.
     ///
     /// - Parameters:
     ///   - records: the records.
@@ -45,11 +45,11 @@ extension Store {
     }
 
     /// Creates the tables of models that no type declares, as opening the store with a type does. If a model is stored
-    /// already, adds the properties that its stored schema lacks, and removes nothing.
+    /// already, adds the properties that its stored schema lacks, and removes no property.
     ///
     /// One transaction: all schemas or none. A program with types of the same properties can then open the store.
     /// - Throws: `configuration` if a model cannot be stored; `schemaMismatch` if a property is stored with another
-    ///   kind, or if a new one is required and there are records; `limitExceeded`.
+    ///   kind, or if a new property is required and the model has records; `limitExceeded`.
     public nonisolated(nonsending) func prepare(_ schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
         try await writing("prepare") { context throws(StorageError) in try context.prepare(schemas) }
@@ -58,7 +58,8 @@ extension Store {
 }
 
 extension WritingVerbs where Self: ~Copyable {
-    /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one.
+    /// Stores records of one model, each as the stored record that has the same values of some properties, or as a new
+    /// record.
     @discardableResult
     public func save(
         _ records: [DynamicRecord], matching properties: [String]
@@ -69,7 +70,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model with everything that it owns, and restarts assigned keys at 1.
     public func truncate(_ model: String) throws(StorageError) {
         try _session.target.writing("truncate", .recorded(StoredName(model))) { (writing) throws(StorageError) in
             try writing.truncate()

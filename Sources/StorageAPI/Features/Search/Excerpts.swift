@@ -1,7 +1,7 @@
 import StorageSearch
 
 extension String {
-    /// The part of the text with the most words of a search, or its beginning if it has none of them.
+    /// The part of the text with the most words of a search, or its beginning if it contains no word of the search.
     ///
     /// ```
     /// let excerpt = note.body.excerpt(for: "storage engine")

@@ -4,7 +4,7 @@ import StorageSearch
 // Making an index of records that are stored already: in steps, each in a transaction, so that a program that ends in between
 // loses one step. Meanwhile writes go into the new index too.
 extension StoreSearch {
-    /// Begins a new index of a model beside the one that answers queries, unless one is being made.
+    /// Begins a new index of a model beside the index that answers queries, unless a new index is being made.
     func beginRebuilding(_ name: StoredName, in writer: any StorageWriter) throws(StorageError) {
         guard let model = try indexed(name, in: writer).searched(in: try writer.tables()) else {
             return try renew(name, in: writer)

@@ -29,7 +29,7 @@ extension StoreSearch: TextSearch {
         return zip(keys, found).map { SearchHit(key: $0, relevance: $1.relevance) }
     }
 
-    /// Keeps what a reader has learned of the index. A transaction may be undone, and so may what it has read.
+    /// Keeps the parts of the index that a reader has read. A transaction's parts are not kept, because it may be undone.
     private func read(_ open: OpenIndex, _ session: any StorageSession) {
         if !(session is any StorageWriter) { keep(open.index.cache, open.number) }
     }

@@ -1,9 +1,9 @@
 import StorageDriver
 import StorageSearch
 
-/// Writes what a transaction changes into the search indexes: at its end, and before a query that searches.
+/// Writes a transaction's changes into the search indexes: at its end, and before a query that searches.
 ///
-/// Used by one thread: the one that runs the write.
+/// Only the thread that runs the write uses it.
 final class SearchRecorder: ChangeSubscriber {
     /// The changed records of a model, in their order.
     private struct Log {
@@ -88,7 +88,7 @@ final class SearchRecorder: ChangeSubscriber {
         for model in logs.keys.sorted() { _ = try index(model) }
     }
 
-    /// Keeps what the transaction has learned of the indexes.
+    /// Keeps the parts of the indexes that the transaction has read.
     var afterCommit: (() -> Void)? {
         let caches = indexes.values.joined().map { ($0.number, $0.index.cache) }
         if caches.isEmpty { return nil }

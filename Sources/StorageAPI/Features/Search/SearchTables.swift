@@ -1,7 +1,8 @@
 import StorageDriver
 import StorageSearch
 
-/// The three tables of one search index and the plans that use them. They are the store's own, so their paths begin with NUL.
+/// The three tables of one search index and the plans that use them. They are internal to the store, so their paths begin
+/// with NUL.
 final class SearchTables: Sendable {
     /// Names the index among all that the store ever had.
     let number: Int

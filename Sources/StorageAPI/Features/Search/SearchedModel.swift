@@ -47,8 +47,8 @@ struct SearchedModel: Sendable {
         (name, root, self.columns) = (model.name, model.root, columns)
     }
 
-    /// Returns the model with its properties as an index numbers them; nil if the index has other properties, or if it has those
-    /// of the root after owned ones: an earlier version made it, and put no record into it.
+    /// Returns the model with its properties as an index numbers them. Returns nil if the index has other properties, or if
+    /// it has the root's properties after owned properties: an earlier version made it, and put no record into it.
     func numbered(as names: [StoredName]) -> SearchedModel? {
         var left = columns
         var found: [Column] = []
@@ -78,7 +78,7 @@ struct SearchedModel: Sendable {
 
 /// The plans that read the texts of a model's records.
 struct DocumentPlans: Sendable {
-    /// The plan of the records' keys; nil where their own texts are searched, whose rows have the keys.
+    /// The plan of the records' keys; nil if texts of the root are searched, because the root's rows have the keys.
     fileprivate let roots: QueryPlan?
     /// For each table that has searched properties, the plan of their rows and the numbers of the properties.
     fileprivate let texts: [(plan: QueryPlan, properties: [Int])]
@@ -100,7 +100,7 @@ struct DocumentPlans: Sendable {
                 tables.append((column.table, [number]))
             }
         }
-        // The root's rows tell which records there are.
+        // The root's rows tell which records exist.
         tables = tables.filter(\.table.isRoot) + tables.filter { !$0.table.isRoot }
         texts = tables.map { table, properties in
             let key = table.isRoot ? table.key : table.columns.indices.prefix { table.columns[$0].role == .owner }
@@ -108,7 +108,7 @@ struct DocumentPlans: Sendable {
         }
     }
 
-    /// Returns whether the tables of a model are those that the plans are made for.
+    /// Returns whether the plans are made for the tables of a model.
     func fit(_ model: SearchedModel) -> Bool {
         root == model.root && names == model.names
             && texts.allSatisfy { text in text.properties.allSatisfy { model.columns[$0].table == text.plan.table } }
@@ -121,7 +121,7 @@ struct SearchDocuments {
     let plans: DocumentPlans
     let session: any StorageSession
 
-    /// The documents of the records with the keys, by key; a key without a record has none.
+    /// The documents of the records with the keys, by key; a key without a record has no document.
     func read(_ keys: KeyList) throws(StorageError) -> [[Value]: SearchDocument] {
         var documents: [[Value]: SearchDocument] = [:]
         let width = keys.width

@@ -13,7 +13,7 @@ extension Select {
 extension Select.Hit: Sendable {}
 
 extension Select where Source == Store {
-    /// The records of a search with their relevance, the best first, or in the query's own order by relevance.
+    /// The records of a search with their relevance, the best first, or in the order by relevance that the query gives.
     ///
     /// - Throws: `invalidQuery` without a `matches` condition; errors of `all()`.
     public nonisolated(nonsending) func hits() async throws(StorageError) -> [Hit] {
@@ -22,7 +22,7 @@ extension Select where Source == Store {
 }
 
 extension Select where Source == Store.Session {
-    /// The records of a search with their relevance, the best first, or in the query's own order by relevance.
+    /// The records of a search with their relevance, the best first, or in the order by relevance that the query gives.
     ///
     /// - Throws: `invalidQuery` without a `matches` condition; errors of `all()`.
     public func hits() throws(StorageError) -> [Hit] {

@@ -22,8 +22,8 @@ extension StoreSearch {
         }
     }
 
-    /// Throws an error of completing indexes. If the transaction that has made them is committed, it is not its failure:
-    /// until somebody completes them, a search is `busy` and says so.
+    /// Throws an error of completing indexes. If the transaction that made the indexes is committed, logs the error
+    /// instead, because the transaction has not failed: until a call completes the indexes, a search is `busy` and says so.
     private func report(_ error: StorageError, in store: Store, isCommitted: Bool) throws(StorageError) {
         guard isCommitted else { throw error }
         store.logger.error("search index not completed", metadata: ["error": "\(error)"])
@@ -33,7 +33,7 @@ extension StoreSearch {
 extension Store {
     var search: StoreSearch { named.search }
 
-    /// Completes the indexes that are being made, of those models.
+    /// Completes the unfinished indexes of these models.
     fileprivate nonisolated(nonsending) func finishIndexes(of models: [StoredName]) async throws(StorageError) {
         let unfinished = try await reads { () throws(StorageError) in try self.unfinishedIndexes(of: models) }
         for model in unfinished { try await finishIndex(of: model) { self.tellIndexing($0) } }

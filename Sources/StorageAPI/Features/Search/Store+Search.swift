@@ -13,9 +13,9 @@ extension Store {
 
     /// Rebuilds the search index of a model while the store is in use.
     ///
-    /// The old index answers queries until the new one is complete. Each step indexes some thousand records in a transaction of its
-    /// own; after a program ended in between, this call, or opening the store with the model, continues with the next step. Costs
-    /// the reading of all records, and the space of both indexes.
+    /// The old index answers queries until the new one is complete. Each step indexes some thousand records in a separate
+    /// transaction. If a program ends in between, this call, or opening the store with the model, continues with the next
+    /// step. Costs the reading of all records, and the space of both indexes.
     ///
     /// - Parameters:
     ///   - model: the model, which is prepared if it is not yet.

@@ -107,7 +107,7 @@ final class StoreSearch: StoreFeature {
     /// The cached parts of an index: committed segments and commits never change.
     func cache(_ number: Int) -> SearchCache { state.withLock { $0.caches[number] ?? SearchCache() } }
 
-    /// Keeps what a session has read of committed segments and commits.
+    /// Keeps the committed segments and commits that a session has read.
     func keep(_ cache: SearchCache, _ number: Int) { state.withLock { $0.caches[number] = cache } }
 
     /// The settings of a model's index, of any format.
@@ -142,9 +142,9 @@ final class StoreSearch: StoreFeature {
         try adapt(model, in: context.innerWriter(model))
     }
 
-    /// Makes the index of a model what the model's tables declare.
+    /// Makes the index of a model match the declarations of the model's tables.
     ///
-    /// - Parameter change: what has changed the model's tables; nil if nothing has.
+    /// - Parameter change: the change of the model's tables; nil if they have not changed.
     func adapt(_ model: StoredName, from change: SchemaChange? = nil, in writer: any StorageWriter) throws(StorageError)
     {
         let tables = try writer.tables()
@@ -185,7 +185,7 @@ final class StoreSearch: StoreFeature {
         var model = SearchSettings.Model(
             name: wanted.name, analyzer: Analyzer.words.name, properties: wanted.names)
         let number = try make(&settings, wanted, in: writer)
-        // Also where there is no record yet: the transaction may write some that no layer of it follows.
+        // Also if no record exists yet: the transaction may write records that no layer of it follows.
         model.building = number
         settings.models.append(model)
         try begin(number, wanted, in: writer)

@@ -1,8 +1,8 @@
 package import StorageDriver
 
 extension Select where Model == DynamicRecord, Source == Store.Session {
-    /// Computes terms, written as text, of each record of the query: properties, those of records that it refers to, and what is
-    /// computed of them. For the tool.
+    /// Computes terms, written as text, of each record of the query: properties, properties of records that it refers to, and
+    /// values computed from them. For the tool.
     ///
     /// - Parameter body: takes the terms' types and their values in one record, and returns whether it wants the next one.
     /// - Throws: `invalidQuery` for a text that is no term of values; `overflow`; errors of every query.

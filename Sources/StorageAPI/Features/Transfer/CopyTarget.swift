@@ -9,7 +9,7 @@ struct CopyTarget {
 
     /// Creates the model's tables, empty, and returns them in the order of the model's tables.
     ///
-    /// - Throws: `constraint` if there are records and they must not be replaced; `schemaMismatch` if the program has
+    /// - Throws: `constraint` if the model has records that must not be replaced; `schemaMismatch` if the program has
     ///   declared the model differently; `limitExceeded` if a table has too many columns.
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
         let writer = try context.innerWriter(model.name)
@@ -33,7 +33,7 @@ struct CopyTarget {
         return try createWhole(model, besides: try writer.tables(), writer)
     }
 
-    /// Creates the tables, and what features keep of them.
+    /// Creates the tables, and the data that features keep about them.
     private func createWhole(
         _ model: StoredModel, besides tables: [TableSchema], _ writer: any StorageWriter
     ) throws(StorageError) -> [TableSchema] {

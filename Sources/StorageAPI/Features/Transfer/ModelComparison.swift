@@ -135,7 +135,7 @@ final class TablePair {
         return properties
     }
 
-    /// Skips the rows of the root's current record; returns false if those of the two sides differ.
+    /// Skips the rows of the root's current record; returns false if the rows of the two sides differ.
     func takeRows(of root: TablePair, _ side: Side) throws(StorageError) -> Bool {
         var areSame = true
         let (lefts, rights) = (side == .second ? nil : root.first, side == .first ? nil : root.second)

@@ -3,20 +3,21 @@ public import StorageDriver
 /// A digest of a model's stored records: equal for equal data, whatever the backend and however it was written.
 ///
 /// SHA-256 over the model's tables in the order of their paths: their columns by name and type, and all rows in the
-/// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
-/// of removed properties is. Elements of an array of references have the positions 0, 1, 2, …, whatever is stored.
+/// order of their keys. Data that only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it;
+/// data of removed properties is. Elements of an array of references have the positions 0, 1, 2, …, whatever is stored.
 ///
 /// The hashed bytes, so that other programs can compute the digest: a number is 8 bytes, the least significant first,
-/// and a byte 0xFF; a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and
-/// these; how many columns its key has and how many there are, then role, property and type of each, the key's first
-/// and the others by property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number
-/// of bytes that follow. A NaN is 0x7FF8000000000000, and a zero has no sign. The number of rows follows them.
+/// and a byte 0xFF; a name is the number of its bytes, and its UTF-8. For each table: the number of names of its path,
+/// and these names; the number of columns of its key, and the number of all columns; then role, property and type of
+/// each column, the key's first and the others by property and role; then the rows. A cell is 8 bytes and its
+/// `Cell.Tag`: the value, or the number of bytes that follow. A NaN is 0x7FF8000000000000, and a zero has no sign. The
+/// number of rows follows them.
 public struct ModelDigest: Hashable, Sendable {
     /// The model's stored name.
     public let model: String
     /// The number of root records.
     public let records: Int
-    /// The number of all rows, including those of owned records.
+    /// The number of all rows, including rows of owned records.
     public let rows: Int
     /// The 32 bytes of the digest.
     public let bytes: [UInt8]

@@ -7,7 +7,7 @@ struct ModelVerification {
     private let reader: any StorageSession
     private let report: (StoreProblem) -> Void
 
-    /// - Parameter tables: those of all models.
+    /// - Parameter tables: the tables of all models.
     init(
         _ model: StoredModel, in tables: [TableSchema], _ reader: any StorageSession,
         _ report: @escaping (StoreProblem) -> Void
@@ -39,7 +39,7 @@ struct ModelVerification {
         }
     }
 
-    /// The table whose rows own a table's rows; for a type that owns itself, the one at which that begins.
+    /// The table whose rows are the owners of a table's rows; for a type that owns itself, the table at which that begins.
     private func owner(of table: TableSchema) -> TableSchema? {
         model.tables.last {
             !$0.isNode && $0.path.count < table.path.count && table.storedPath.starts(with: $0.storedPath)

@@ -7,9 +7,9 @@ struct OwnershipCheck {
     private let report: (StoreProblem) -> Void
     /// The number of leading key parts that identify the owner.
     private let ownerParts: Int
-    /// True if rows have a position of their own, as those of an array do. Those of references may have gaps.
+    /// True if each row has a position without gaps, as elements of an array do. Positions of references may have gaps.
     private let isDense: Bool
-    /// The owner's column that says whether an optional array is there.
+    /// The owner's column that says whether an optional array is present.
     private let presence: Int?
 
     init(

@@ -6,7 +6,7 @@ public struct CopyProgress: Hashable, Sendable {
     public let model: String
     /// The number of root records copied so far, of all models.
     public let records: Int
-    /// The number of rows copied so far, including those of owned records.
+    /// The number of rows copied so far, including rows of owned records.
     public let rows: Int
     /// The number of rows to copy.
     public let totalRows: Int
@@ -31,7 +31,7 @@ extension Store {
     ///   - models: the stored names of the models to copy; all by default.
     ///   - isReplacing: whether records that this store has of these models are deleted first.
     ///   - takesHistory: whether the source's history is copied too, with its models and its limit; then all models are
-    ///     copied. Otherwise the copy is in this store's own history, if it keeps one.
+    ///     copied. Otherwise this store's history records the copy, if it keeps a history.
     ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
     ///     the source or close it: that is `busy`.
     /// - Returns: the digest of the records read for each model, to be compared with ``digest(of:)``.

@@ -5,13 +5,14 @@ extension Store {
     ///
     /// The engine checks its checksums and structure if it has them (`CheckingEngine`). Then, in one snapshot and a row
     /// at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
-    /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
-    /// gap, required children are there, and references name stored records. Of a history, no commit is missing,
-    /// every entry has its commit, and each can be read. References that deny the deletion of what expires are reported, and
-    /// the records that this store could not delete for it. Of the models that the program has used in this store, each record is read
-    /// as its type, and those that the type cannot read any more are reported (clause S12).
+    /// order, and no key occurs twice; unique properties are unique; every owned row has its owner, positions leave no
+    /// gap, required children are present, and references name stored records. Of a history, no commit is missing,
+    /// every entry has its commit, and each can be read. References that deny the deletion of expiring records are
+    /// reported, and the records that this store could not delete because of that. Of the models that the program has used
+    /// in this store, each record is read as its type, and the records that the type cannot read any more are reported
+    /// (clause S12).
     ///
-    /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
+    /// - Throws: an error that prevents reading the store at all. Damage that is met while reading is a problem, not an error.
     public nonisolated(nonsending) func verify(
         _ body: sending (StoreProblem) -> Void
     ) async throws(StorageError) {

@@ -18,8 +18,8 @@ public struct StoreDifference: Hashable, Sendable {
     public let model: String
     /// The record's key; nil if the model itself differs.
     public let key: [Value]?
-    /// For ``Kind/changed`` the stored names of the properties that differ. Of a model: those that one store alone has,
-    /// or has with another type.
+    /// For ``Kind/changed`` the stored names of the properties that differ. Of a model: the properties that one store alone
+    /// has, or has with another type.
     public let properties: [String]
 }
 
@@ -34,7 +34,7 @@ extension Store {
     ///   - second: the other store. This one is the first.
     ///   - models: the stored names of the models to compare; all of both stores by default.
     ///   - body: receives each difference when it is found.
-    /// - Throws: `invalidQuery` for a name that neither store has; what reading throws.
+    /// - Throws: `invalidQuery` for a name that neither store has; errors of reading.
     public nonisolated(nonsending) func differences(
         from second: Store, models: [String]? = nil, _ body: sending (StoreDifference) -> Void
     ) async throws(StorageError) {

@@ -3,7 +3,7 @@ import StorageDriver
 /// A model's tables as a store has recorded them.
 struct StoredModel {
     let name: StoredName
-    /// The root's table first, then those of owned properties in the order of their paths, which no backend decides.
+    /// The root's table first, then the tables of owned properties in the order of their paths, which no backend decides.
     let tables: [TableSchema]
 
     /// The models of a store, in the order in which their tables were created.

@@ -2,20 +2,20 @@ import StorageDriver
 
 /// Captures the changes of a transaction from the batches that it writes, and passes them to subscribers.
 ///
-/// A batch names its table, whose path begins with the model, and its rows begin with, or have, the key of their root. A
-/// root's own row is written and deleted before what it owns, so a batch of owned rows is a change of its own only where the
-/// batch of roots before it in the same call did not have their root. Each call of a transaction is a savepoint.
+/// A batch names its table, whose path begins with the model, and each of its rows contains the key of its root. A root's
+/// row is written before the rows that it owns, and deleted before them. So a batch of owned rows counts as a change only
+/// if its roots were not in the previous batch of roots in the same call. Each call of a transaction is a savepoint.
 ///
-/// Writing through ``writer`` passes by: for rows of no model, and for copies of whole models.
+/// Writes through ``writer`` are not captured: rows that belong to no model, and copies of whole models.
 final class ChangeCapture: ForwardingWriter, TransactionCapture {
     let changes: ChangeSet
     var signature: CommitSignature { changes.signature }
-    /// They learn of each change in their order.
+    /// The subscribers, in the order in which they receive each change.
     private var subscribers: [any ChangeSubscriber]
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []
     private var roots = BatchRoots()
-    /// Models with all that the store has recorded of them, to read whole records.
+    /// Models with everything that the store has recorded about them, to read whole records.
     private var wholeModels: [StoredName: ModelHandle] = [:]
 
     init(
@@ -48,7 +48,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         return try super.write(batch)
     }
 
-    /// The model whose rows a table has, and the detail that is asked for; nil if nothing is.
+    /// The model whose rows a table has, and the detail that is requested; nil if no detail is.
     private func interest(in table: TableSchema) -> (model: StoredName, detail: ChangeDetail)? {
         guard let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else { return nil }
         return changes.interest.detail(of: model).map { (model, $0) }
@@ -65,7 +65,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
             }
             return
         }
-        // A subscriber may pass over a patch, and then needs to know of what follows it.
+        // A subscriber may ignore a patch, and must then receive the changes that follow it.
         if plan.operation == .patch { roots.forget() } else { roots.remember(keys, of: model) }
         switch plan.operation {
         case .insert: try capture(.insert, keys, of: model, detail: detail, by: plan)
@@ -79,7 +79,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
 
     /// Captures records that are about to be changed.
     ///
-    /// - Parameter mayInsert: whether those that are not stored are inserted.
+    /// - Parameter mayInsert: whether records that are not stored are inserted.
     private func capture(
         _ kind: ChangeKind, _ keys: KeyList, of model: StoredName, detail: ChangeDetail, by plan: WritePlan,
         mayInsert: Bool = false
@@ -107,7 +107,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
     private func stored(
         among keys: KeyList, of model: StoredName, _ root: TableSchema
     ) throws(StorageError) -> Set<[Value]> {
-        // The store has recorded no table of other software.
+        // The tables of other software are not recorded in the store.
         let query = Query(.columns(root.key), scope: keys.scope)
         let plan =
             root.isForeign
@@ -117,7 +117,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
 
     /// - Parameters:
     ///   - stored: the keys of the records that are stored; nil if it does not matter.
-    ///   - images: the records as they are, if a subscriber needs them.
+    ///   - images: the records before the change, if a subscriber needs them.
     private func add(
         _ kind: ChangeKind, _ keys: KeyList, of model: StoredName, stored: Set<[Value]>?,
         images: [[Value]: RecordImage]?, by plan: WritePlan, mayInsert: Bool = false
@@ -134,9 +134,9 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         for follower in followers { try follower.willWrite() }
     }
 
-    /// Keeps records as they are before an update, so that those that stay so are no change. Returns their keys.
+    /// Keeps records as they are before an update, so that unchanged records do not count as changes. Returns their keys.
     ///
-    /// - Parameter images: the records, if they are read already.
+    /// - Parameter images: the records, if they were already read.
     private func compare(
         _ keys: KeyList, of model: StoredName, with images: [[Value]: RecordImage]?
     ) throws(StorageError) -> Set<[Value]> {
@@ -161,7 +161,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         try RecordImage.read(keys, whole(model), in: writer)
     }
 
-    /// A model with all that is recorded, as the transaction first finds it.
+    /// A model with everything that is recorded, as the transaction first finds it.
     private func whole(_ model: StoredName) throws(StorageError) -> ModelHandle {
         if let known = wholeModels[model] { return known }
         let handle = try registry.whole(model, in: writer)
@@ -171,7 +171,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
 
     // MARK: Whole models
 
-    /// Captures that all records of a model are about to go, unless there are none.
+    /// Captures that all records of a model are about to be removed, if it has any.
     private func captureEverything(of model: StoredName, _ root: TableSchema) throws(StorageError) {
         let plan = QueryPlan(id: nil, query: Query(.exists), table: root, tables: [root])
         var cursor = try writer.rows(plan, QueryArguments())
@@ -227,7 +227,7 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         try changes.settle(recordsNow)
         for subscriber in subscribers { try subscriber.willCommit(changes) }
         changes.afterCommit = subscribers.compactMap(\.afterCommit)
-        // The changes outlive the transaction, and what follows them does not.
+        // The changes outlive the transaction, but the subscribers do not.
         subscribers = []
     }
 }

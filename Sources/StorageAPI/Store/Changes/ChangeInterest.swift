@@ -6,14 +6,14 @@ enum ChangeDetail: Comparable {
     case any
     /// The keys of the records.
     case keys
-    /// The keys, and whether each record is new, changed or gone. A save must look whether the record was there, and is
-    /// another.
+    /// The keys, and whether each record is new, changed or gone. To tell, a save must check whether the record was stored
+    /// and has changed.
     case kinds
 }
 
-/// The changes that all observers of a store, and its history, ask for together. Nothing else is captured.
+/// The changes that the observers and the history of a store request together. Other changes are not captured.
 final class ChangeInterest: Sendable {
-    /// The interest in every model; nil if there is none.
+    /// The interest in every model; nil for none.
     private let all: ChangeDetail?
     /// The interest in single models, by stored name.
     let models: [StoredName: ChangeDetail]
@@ -42,7 +42,7 @@ final class ChangeInterest: Sendable {
         return all.map { max($0, detail) } ?? detail
     }
 
-    /// Returns whether all interest in every model, beyond that by name, was there before as well.
+    /// Returns whether an earlier interest in every model, apart from models by name, already covered this one.
     func asksAll(ofAtMost before: ChangeInterest?) -> Bool {
         guard let all else { return true }
         return before?.all.map { all <= $0 } ?? false

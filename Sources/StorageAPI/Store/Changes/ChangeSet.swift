@@ -12,9 +12,9 @@ final class ChangeSet {
     private enum StepKind: Equatable {
         /// A change of single records.
         case records(ChangeKind)
-        /// All records of a model are others.
+        /// All records of a model were replaced.
         case everything
-        /// A model's tables are others, and so its records may be.
+        /// A model's tables were replaced, and perhaps its records.
         case tables
     }
 
@@ -24,11 +24,11 @@ final class ChangeSet {
         var keys: KeyList
     }
 
-    /// The changes that were asked for when the write began.
+    /// The changes that were requested when the write began.
     let interest: ChangeInterest
-    /// The author of the transaction, and its purpose.
+    /// The transaction's author and note.
     let signature = CommitSignature()
-    /// Actions of those who follow the changes, for the time after the commit.
+    /// Actions of subscribers, to run after the commit.
     var afterCommit: [() -> Void] = []
     private var steps: [Step] = []
     private var compared = ComparedRecords()
@@ -57,10 +57,10 @@ final class ChangeSet {
         }
     }
 
-    /// Adds that any record of a model may have changed.
+    /// Records that any record of a model may have changed.
     func addEverything(of model: StoredName) { add(.everything, of: model) }
 
-    /// Adds that the tables of a model have changed, and with them perhaps its records.
+    /// Records that the tables of a model have changed, and perhaps its records.
     func addTables(of model: StoredName) { add(.tables, of: model) }
 
     private func add(_ kind: StepKind, of model: StoredName) {
@@ -73,16 +73,16 @@ final class ChangeSet {
         compared.add(key, of: model, before.digest)
     }
 
-    /// Marks records as deleted: inserted again they count as updated, whatever they were.
+    /// Marks records as deleted. If they are inserted again, they count as updated, even with the same values.
     func addDeleted(_ keys: KeyList, of model: StoredName) {
         for key in keys { compared.addDeleted(key, of: model) }
     }
 
-    /// True if all records of some model are others.
+    /// True if all records of some model were replaced.
     var hasEverything: Bool { steps.contains { $0.kind == .everything } }
 
-    /// Compares the records of a model whose tables are about to change: later images of them have other columns. Those that
-    /// are as they were before the first write are so in the new tables too.
+    /// Compares the records of a model whose tables are about to change, since later images of them have other columns. A
+    /// record that is unchanged since the first write is also unchanged in the new tables.
     ///
     /// - Parameter images: the records with some keys, which a model has now.
     func willChangeTables(
@@ -94,8 +94,8 @@ final class ChangeSet {
         }
     }
 
-    /// The updated records of a model that differed from what they were before the write when its tables changed. Their
-    /// digests no longer say whether they still do.
+    /// The updated records of a model that differed from their state before the write when its tables changed. Their
+    /// digests can no longer tell whether they still differ.
     func undecided(of model: StoredName) -> KeyList {
         var keys = KeyList()
         guard steps.contains(where: { $0.kind == .tables }),
@@ -105,7 +105,7 @@ final class ChangeSet {
         return keys
     }
 
-    /// Takes the records that were written and are as they were out of the net effect.
+    /// Removes records from the net effect that were written but are unchanged.
     ///
     /// - Parameter images: the records with some keys, which a model has now.
     func settle(_ images: (KeyList, StoredName) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
@@ -131,7 +131,7 @@ final class ChangeSet {
         if hasUnchanged { net.removeAll(where: \.isEmpty) }
     }
 
-    /// Takes records that turned out to be as they were out of the net effect.
+    /// Removes records from the net effect that turned out to be unchanged.
     func remove(_ keys: [[Value]], of model: StoredName) {
         guard let place = net.firstIndex(where: { $0.model == model }) else { return }
         for key in keys { remove(key, at: place) }
@@ -143,8 +143,8 @@ final class ChangeSet {
         hasUnchanged = true
     }
 
-    /// The net effect on each model, once the write has ended: a record that was inserted and then deleted is no
-    /// change, and one that was deleted and then inserted is changed.
+    /// The net effect on each model, once the write has ended. A record that was inserted and then deleted counts as
+    /// unchanged, and a record that was deleted and then inserted as changed.
     private(set) lazy var net: [NetChanges] = {
         var models: [NetChanges] = []
         for step in steps {

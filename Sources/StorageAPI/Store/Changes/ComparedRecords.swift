@@ -1,25 +1,25 @@
 import StorageDriver
 
-/// The records that a write has updated, as they were before its first change of each.
+/// The records that a write has updated, as they were before the first change of each.
 struct ComparedRecords {
-    /// The knowledge of a record as it was before its first change.
+    /// The known state of a record before its first change.
     enum State: Equatable {
-        /// A digest is enough to know the record again, as long as its tables are the same.
+        /// A digest of the record, enough to recognise it as long as its tables are the same.
         case digest(RowDigest.Result)
-        /// The record was as before when its tables changed, and nothing has written it since.
+        /// The record was unchanged when its tables changed, and no later write has touched it.
         case same
         /// The record differed when its tables changed.
         case different
-        /// The record was deleted: whatever has its key now is another one.
+        /// The record was deleted. A record that has its key now is another one.
         case deleted
     }
 
-    /// The start of what a savepoint may undo.
+    /// The start of the states that a savepoint may undo.
     struct Mark {
         fileprivate let changes: Int
     }
 
-    /// By the model's stored name and the key.
+    /// The states, by the model's stored name and the key.
     private var states: [StoredName: [[Value]: State]] = [:]
     /// The changes of the states in their order, each with the state before; nil for a record's first.
     private var changes: [(model: StoredName, key: [Value], before: State?)] = []
@@ -46,7 +46,7 @@ struct ComparedRecords {
 
     /// Notes a record whose tables are about to change.
     ///
-    /// - Parameter digest: of the record as it is; nil if it is not stored.
+    /// - Parameter digest: the digest of the current record; nil if it is not stored.
     mutating func carryOver(_ key: [Value], of model: StoredName, _ digest: RowDigest.Result?) {
         guard let before = state(of: key, of: model), case .digest(let first) = before else { return }
         set(digest == first ? .same : .different, key, of: model, former: before)

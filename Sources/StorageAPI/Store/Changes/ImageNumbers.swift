@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The numbers of the rows of types that own themselves, in an image.
+/// The numbers of the rows of recursive types in an image.
 ///
 /// A save gives the rows of a record new numbers in the order of the program's properties; undeclared properties come last.
 /// Images number them in the order of the tables and of the rows, so that the same record has the same image.
@@ -14,7 +14,7 @@ struct ImageNumbers {
     private struct Scope: Hashable {
         /// The table of the rows at which the recursion begins.
         let entry: Int
-        /// The positions on the way to the row there.
+        /// The positions on the path to the row in that table.
         let positions: [Value]
     }
 
@@ -23,7 +23,7 @@ struct ImageNumbers {
         let number: Int64
     }
 
-    /// The columns of a table that have a row's number and its owner's, which the positions precede.
+    /// The columns of a table for a row's number and its owner's number, which the positions precede.
     private struct Columns {
         let entry: Int
         let number: Int

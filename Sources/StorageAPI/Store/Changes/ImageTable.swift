@@ -1,8 +1,8 @@
 import StorageDriver
 
-/// The rows that a record had in one table, under the names that they were stored by.
+/// The rows that a record had in one table, under the names by which they were stored.
 struct ImageTable {
-    /// The properties that lead to the rows from the record; empty for its own row.
+    /// The properties that lead from the record to the rows; empty for the record's root row.
     var path: StoredPath
     var columns: [Column]
     var rows: [[Value]]
@@ -48,7 +48,7 @@ struct ImageTable {
         return tables
     }
 
-    /// Returns whether the rows are those of a recorded table.
+    /// Returns whether the rows belong to a recorded table.
     func isOf(_ schema: TableSchema) -> Bool { schema.storedPath.dropFirst().elementsEqual(path) }
 
     /// Returns the index of a property's values.

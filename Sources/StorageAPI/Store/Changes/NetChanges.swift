@@ -4,7 +4,7 @@ import StorageDriver
 enum ChangeKind {
     case insert, update, delete
 
-    /// Creates the net change of a record; nil if there is none.
+    /// Creates the net change of a record; nil for none.
     init?(wasThere: Bool, isThere: Bool) {
         switch (wasThere, isThere) {
         case (false, true): self = .insert
@@ -23,9 +23,9 @@ struct NetChanges: Sendable {
     }
 
     let model: StoredName
-    /// True if all records went at once or others took their place, so that the changes of single ones are not known.
+    /// True if all records were removed or replaced at once, so that the changes of single records are unknown.
     private(set) var isReplaced = false
-    /// True if the model's tables have changed. The changes of single records by writes are known nevertheless.
+    /// True if the model's tables have changed. The changes that writes made to single records are still known.
     private var hasOtherTables = false
     private var transitions: [[Value]: Transition] = [:]
     /// The keys in the order of their first change.
@@ -51,12 +51,12 @@ struct NetChanges: Sendable {
 
     mutating func addTables() { hasOtherTables = true }
 
-    /// Takes a record out that is as it was.
+    /// Removes a record that is unchanged.
     mutating func remove(_ key: [Value]) {
         transitions[key] = nil
     }
 
-    /// True if any record may be another one.
+    /// True if any record may have changed.
     var isEverything: Bool { isReplaced || hasOtherTables }
 
     var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }
@@ -70,7 +70,7 @@ struct NetChanges: Sendable {
     /// The keys of all records that were changed.
     var keys: [[Value]] { order.filter { kind(of: $0) != nil } }
 
-    /// Returns the net change of a record; nil if there is none.
+    /// Returns the net change of a record; nil for none.
     func kind(of key: [Value]) -> ChangeKind? {
         transitions[key].flatMap { ChangeKind(wasThere: $0.wasThere, isThere: $0.isThere) }
     }

@@ -1,11 +1,11 @@
 import StorageDriver
 
-/// A record with everything that it owns as its rows were, in bytes.
+/// A record with everything that it owns, as bytes that describe its rows at one time.
 ///
 /// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
-/// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can
-/// be read after the model has got others, and ``FormerSchema`` has the later changes of each name. An array that has no rows
-/// and is not Optional has an entry without columns, which distinguishes it from a property that was added later.
+/// one after the other. The root's key is not repeated in its owned rows. Since columns are named, an image can be read
+/// after the model has gained other columns, and ``FormerSchema`` has the later changes of each name. An array that has no
+/// rows and is not Optional has an entry without columns, which distinguishes it from a property that was added later.
 ///
 /// Version 1 omits such arrays, and properties that the program did not declare.
 struct RecordImage: Equatable {
@@ -15,17 +15,17 @@ struct RecordImage: Equatable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A digest, by which the same process knows an equal image.
+    /// A digest, by which the same process recognises an equal image.
     var digest: RowDigest.Result {
         var digest = RowDigest()
         digest.add(bytes)
         return digest.result
     }
 
-    /// True if it has everything that was stored, whichever program declared it.
+    /// True if the image has everything that was stored, whichever program declared it.
     var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
 
-    /// A key on its own.
+    /// The bytes of a single key.
     static func bytes(of key: [Value]) -> [UInt8] {
         var writer = ImageWriter()
         for value in key { writer.put(value) }
@@ -42,7 +42,7 @@ struct RecordImage: Equatable {
 
     /// The records with the keys, by their keys. Costs one query for each of the model's tables.
     ///
-    /// - Parameter model: with all that is recorded.
+    /// - Parameter model: the model with everything that is recorded.
     static func read(
         _ keys: KeyList, _ model: ModelHandle, in session: any StorageSession
     ) throws(StorageError) -> [[Value]: RecordImage] {
@@ -50,7 +50,7 @@ struct RecordImage: Equatable {
         var images: [[Value]: ImageWriter] = [:]
         for table in model.tables.tables {
             try add(table, keys: keys, of: model, in: session, to: &images)
-            // Nothing is owned where no record is.
+            // A record that is not stored owns no rows.
             if images.isEmpty { break }
         }
         let hasNumbers = model.tables.tables.contains { $0.form == .node }
@@ -77,7 +77,7 @@ struct RecordImage: Equatable {
     ) throws(StorageError) {
         var cursor = try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)
         let own = table.columns.indices.filter { table.schema.columns[table.columns[$0]].role != .owner }
-        // Only the order of an array's elements is data, and not where there are gaps.
+        // Only the order of an array's elements is data; gaps between their numbers are not.
         let numbers = ElementNumbers(table)
         var key: [Value] = []
         var rows = ImageWriter()
@@ -106,8 +106,8 @@ struct RecordImage: Equatable {
         for key in empty { images[key]?.add(table, cells: [], count: 0, rows) }
     }
 
-    /// Returns whether a record's image lists a table even without rows there: only an array's table shows that the
-    /// array was not nil.
+    /// Returns whether a record's image lists a table even if the record has no rows in it. Only an array's table shows
+    /// that the array was not nil.
     private static func isTold(_ table: TableBinding, _ model: ModelTables) -> Bool {
         model.tables.contains { owner in
             owner.relations.contains { $0.target == table.index && $0.isMany && !$0.isOptional }
@@ -233,7 +233,7 @@ struct ImageReader {
         throw Self.damaged
     }
 
-    /// A number of things that take at least a byte each.
+    /// A number of items that take at least a byte each.
     mutating func count() throws(StorageError) -> Int {
         let count = try number()
         guard count <= UInt64(bytes.count - position) else { throw Self.damaged }

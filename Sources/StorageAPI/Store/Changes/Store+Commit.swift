@@ -9,14 +9,13 @@ public import Foundation
 extension Store {
     /// The net effect of a commit on the records of a model.
     ///
-    /// A record that a commit inserts and deletes is absent, and one that it deletes and inserts again is an update. A
+    /// A record that a commit inserts and deletes is absent; a record that it deletes and inserts again is an update. A
     /// change of an owned record is an update of its owner.
     public enum KeyChanges<Key: Sendable>: Sendable {
-        /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the
-        /// writes. A record that was written and is as it was before is none of them; one that was deleted and inserted again
-        /// is updated.
+        /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the writes.
+        /// Excludes records that were written but are unchanged. A record that was deleted and inserted again is updated.
         case keys(inserted: [Key], updated: [Key], deleted: [Key])
-        /// Any record may have changed: the model was truncated, copied into, or its tables were changed.
+        /// Any record may have changed: the model was truncated or copied into, or its tables were changed.
         case everything
     }
 

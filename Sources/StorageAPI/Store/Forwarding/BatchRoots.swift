@@ -2,15 +2,15 @@ import StorageDriver
 
 /// The keys of the records that a batch writes to.
 struct BatchRoots {
-    /// The records of the last batch of a model's own rows in the running call.
+    /// The records of the last batch of a model's root rows in the running call.
     private var last: (model: StoredName, keys: KeyList)?
 
-    /// Remembers the records of a batch of a model's own rows.
+    /// Remembers the records of a batch of a model's root rows.
     mutating func remember(_ keys: KeyList, of model: StoredName) { last = (model, keys) }
 
     mutating func forget() { last = nil }
 
-    /// True if all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
+    /// True if the last batch of roots contains all keys. Owned rows come in the order of their roots.
     func contains(_ keys: KeyList, of model: StoredName) -> Bool {
         guard let last, last.model == model, last.keys.width == keys.width else { return false }
         var place = 0
@@ -21,7 +21,7 @@ struct BatchRoots {
         return true
     }
 
-    /// The keys of the roots of a batch's rows, row after row; of rows that one root owns, which lie together, once.
+    /// The keys of the roots of a batch's rows, in the order of the rows; once for adjacent rows that one root owns.
     static func keys(_ batch: borrowing RowBatch) -> KeyList {
         let (plan, width) = (batch.plan, batch.width)
         let table = plan.table

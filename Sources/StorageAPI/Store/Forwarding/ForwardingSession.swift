@@ -40,7 +40,7 @@ class ForwardingReader: ForwardingSession, StorageReader {
 ///
 /// It does not delete the rows of a query by itself: a layer then sees the keys of the deleted records.
 class ForwardingWriter: ForwardingSession, StorageWriter {
-    /// The session below, for a layer's own rows.
+    /// The session below, for rows that a layer writes.
     final let writer: any StorageWriter
 
     init(_ writer: any StorageWriter) {
@@ -61,7 +61,7 @@ class ForwardingWriter: ForwardingSession, StorageWriter {
         endSavepoint(isUndone: false)
     }
 
-    /// The one who follows the changes of the transaction and has the type; nil if there is none.
+    /// The subscriber of the type to the transaction's changes; nil for none.
     func subscriber<S: AnyObject>(_ type: S.Type) -> S? { (writer as? ForwardingWriter)?.subscriber(type) }
 
     func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }

@@ -1,8 +1,9 @@
 import StorageDriver
 
-/// A property that leads to other records, which are loaded with its own: a `Ref`, a `Ref?`, a `[Ref]` or an inverse.
+/// A property that leads to other records, which are loaded together with each record: a `Ref`, a `Ref?`, a `[Ref]` or an
+/// inverse.
 public protocol LoadableRelation: Sendable {
-    /// The value that is loaded for each record.
+    /// The value that the relation loads for each record.
     associatedtype Loaded: Sendable
 
     static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Loaded>
@@ -48,14 +49,14 @@ extension Ref {
 }
 
 extension QueryExpression where V: _ReferenceType {
-    /// The reference, to be loaded as nil where its record is not stored: `.with(\.author.ifPresent)`.
+    /// The reference, loaded as nil if its record is not stored: `.with(\.author.ifPresent)`.
     public var ifPresent: QueryExpression<Ref<V._Related>.IfPresent> {
         QueryExpression<Ref<V._Related>.IfPresent>(nested)
     }
 }
 
 extension QueryExpression where V: OptionalChild & LoadableRelation {
-    /// The reference, to be loaded as nil where its record is not stored, as where it is nil itself.
+    /// The reference, loaded as nil if its record is not stored or if the reference is nil.
     public var ifPresent: QueryExpression<Ref<V.Child>.IfPresent> { QueryExpression<Ref<V.Child>.IfPresent>(nested) }
 }
 
@@ -98,17 +99,17 @@ extension Referrers.Loading where Row == Referring {
     }
 }
 
-/// The way in which a relation is loaded: one value for each record. The library makes it.
+/// The way in which a relation is loaded, with one value for each record. Created by the library.
 public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
 }
 
-/// Records with nothing.
+/// Records without relations.
 struct SingleRows<M: Storable>: JoinedRowMaking {
     func rows(_ joined: JoinedRows) throws(StorageError) -> [M] { try joined.models() }
 }
 
-/// The relations of a builder. Each gives one value for each record, and the values are joined to tuples at the end.
+/// The relations of a builder. Each loads one value for each record, and the values are joined into tuples at the end.
 struct Relations<M: Storable, each R: Sendable>: JoinedRowMaking {
     let parts: (repeat _LoadedRelation<each R>)
 
@@ -183,7 +184,7 @@ extension Ref.Loading {
         adding(X._relation(Model.columns[keyPath: relation].path))
     }
 
-    /// Loads the record with several others, of which conditions, an order and a limit choose.
+    /// Loads the record with several others, chosen by conditions, an order and a limit.
     public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
         _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
@@ -191,7 +192,7 @@ extension Ref.Loading {
         adding(.many(Model.columns[keyPath: relation].path, more(.init())))
     }
 
-    /// Loads the record with one that it refers to, and the records that this one refers to in turn.
+    /// Loads the record with a record that it refers to, and the records that the latter refers to in turn.
     public func with<T: Storable, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -216,14 +217,14 @@ extension Ref.Loading {
 }
 
 extension Referrers.Loading {
-    /// Loads the records with those that they refer to, or that refer to them.
+    /// Loads the records with the records that they refer to, or that refer to them.
     public func with<X: LoadableRelation, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>
     ) -> Referrers<Model>.Loading<(Model, repeat each R, X.Loaded)> where Row == (Model, repeat each R) {
         adding(X._relation(Model.columns[keyPath: relation].path))
     }
 
-    /// Loads the records with several others each, of which conditions, an order and a limit choose.
+    /// Loads each of the records with several others, chosen by conditions, an order and a limit.
     public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
         _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
@@ -231,7 +232,7 @@ extension Referrers.Loading {
         adding(.many(Model.columns[keyPath: relation].path, more(Referrers<X.Related>.Loading<X.Related>())))
     }
 
-    /// Loads the records with one that they refer to, and the records that this one refers to in turn.
+    /// Loads each of the records with a record that it refers to, and the records that the latter refers to in turn.
     public func with<T: Storable, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -257,12 +258,12 @@ extension Referrers.Loading {
 }
 
 extension Relations {
-    /// The relations of a builder and one more, and how rows are made of them.
+    /// The relations of a builder and one more, and the maker of rows from them.
     static func adding<X>(
         _ relation: _LoadedRelation<X>, to old: any Sendable
     ) -> (relations: any Sendable, make: any JoinedRowMaking<(M, repeat each R, X)>) {
         guard let old = old as? Relations else {
-            // The row's type says which relations there are, so this cannot be.
+            // The row's type determines the relations, so this cannot happen.
             return (old, NoRows<(M, repeat each R, X)>())
         }
         let new = Relations<M, repeat each R, X>(parts: (repeat each old.parts, relation))
@@ -270,7 +271,7 @@ extension Relations {
     }
 }
 
-/// Rows of relations that are not theirs.
+/// A maker that fails, for relations that don't match the rows.
 private struct NoRows<Row: Sendable>: JoinedRowMaking {
     func rows(_: JoinedRows) throws(StorageError) -> [Row] {
         throw StorageError(.invalidQuery, "The relations are not those of the rows.")

@@ -8,8 +8,8 @@ extension Store {
     /// for person in light { print(try await store.load(\.pens, of: person)) }
     /// ```
     ///
-    /// The records are the current ones, which may differ from those when the owner was loaded. Costs a query of the
-    /// record and one for each table below the property.
+    /// The children are current and may have changed since the owner was loaded. Costs one query for the record and one for
+    /// each table below the property.
     /// - Throws: `notFound` if the record is gone; `invalidQuery` for a property that is not owned; errors of
     ///   ``find(_:key:)``.
     public nonisolated(nonsending) func load<M: Storable, V: Sendable>(

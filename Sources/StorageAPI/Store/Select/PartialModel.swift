@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A record without its children: its own properties alone.
+/// A record's properties without its children.
 ///
 /// Owned children do not exist in this type, and it cannot be saved, so that saving never wipes properties that were
 /// not loaded.
@@ -56,7 +56,7 @@ public struct PartialModel<Model: Storable>: Sendable {
 }
 
 extension Select {
-    /// Loads the records' own properties, and no children.
+    /// Loads the records' properties without their children.
     public func withoutChildren() -> WithoutChildren { WithoutChildren(select: self) }
 
     /// A query of records without their children.
@@ -68,14 +68,14 @@ extension Select {
 extension Select.WithoutChildren: Sendable where Source: Sendable {}
 
 extension Select.WithoutChildren where Source == Store {
-    /// The records, in order. Reads their own table alone.
+    /// The records, in order. Reads only their root table.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [PartialModel<Model>] {
         try await select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
     }
 }
 
 extension Select.WithoutChildren where Source == Store.Session {
-    /// The records, in order. Reads their own table alone.
+    /// The records, in order. Reads only their root table.
     public func all() throws(StorageError) -> [PartialModel<Model>] {
         try select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
     }
@@ -103,7 +103,7 @@ extension RecordReader {
 }
 
 extension ModelTables {
-    /// The columns of the root's own properties, the key among them.
+    /// The columns of the root's properties, including the key.
     fileprivate var ownColumns: [Int] {
         let own = root.members.flatMap { (member) -> [Int] in
             switch member {

@@ -1,6 +1,6 @@
 public import StorageDriver
 
-// Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
+// Rows that a type can no longer read (clause S12), because of a removed enum case or a changed Codable value.
 
 extension RecordReader {
     /// The readable models of a selection, and the errors of the others.
@@ -55,18 +55,18 @@ extension RowCursor {
 }
 
 extension Select {
-    /// The same query without the rows that the type cannot read, such as those with a removed enum case.
+    /// The same query without the rows that the type cannot read, such as rows with a removed enum case.
     ///
     /// ```swift
     /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
     /// ```
-    /// - Parameter report: called when all is read, with the error of each such row, which has its key, its property and
-    ///   the stored value.
+    /// - Parameter report: called for each such row when the query has been read, with an error that has the row's key, its
+    ///   property and the stored value.
     public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
         Readable(select: self, report: report)
     }
 
-    /// A query that leaves out what cannot be read.
+    /// A query that skips unreadable records.
     public struct Readable {
         fileprivate let select: Select
         fileprivate let report: (StorageError) -> Void
@@ -78,7 +78,7 @@ extension Select {
 }
 
 extension Select.Readable where Source == Store {
-    /// The records that can be read, with everything that they own, in order.
+    /// The readable records, each with everything that it owns, in order.
     ///
     /// A limit counts rows, whether or not they can be read.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
@@ -91,7 +91,8 @@ extension Select.Readable where Source == Store {
 }
 
 extension Select.Readable where Source == Store.Session {
-    /// The records that can be read, with everything that they own, in order. A limit counts rows.
+    /// The readable records, each with everything that it owns, in order. A limit counts rows, whether or not they can be
+    /// read.
     public func all() throws(StorageError) -> [Model] {
         let (models, errors) = try select.run { (reading) throws(StorageError) in
             try reading.readable(Model.self, select.selection)

@@ -31,8 +31,8 @@ struct ResultReader<V> {
 
     private typealias Body = (inout RowReader) throws(StorageError) -> V
 
-    // Each kind is found by its protocol and opened as a type of its own, T, which is V under another name, so the casts
-    // back to V cannot fail.
+    // Each kind is found by its protocol and opened as a type T, which is V under another name, so the casts back to V
+    // cannot fail.
     private static func cast<T>(_ value: T) throws(StorageError) -> V {
         guard let value = value as? V else { throw StorageError(.invalidQuery, "A \(T.self) is no \(V.self).") }
         return value
@@ -101,7 +101,7 @@ struct ResultReader<V> {
 }
 
 extension RowReader {
-    /// Skips the next cell if it is null. Otherwise skips nothing and returns false.
+    /// Skips the next cell and returns true if it is null; otherwise returns false.
     fileprivate var isNextNull: Bool {
         mutating get {
             guard index < end, cells[index].isNull else { return false }

@@ -37,7 +37,7 @@ extension Select {
         }
     }
 
-    /// A query of groups. The select's own conditions, order and limit choose the records that are grouped.
+    /// A query of groups. The conditions, order and limit of the select choose the records that are grouped.
     ///
     /// ```swift
     /// let byCity = try await store.select(Person.self).where { $0.age >= 18 }
@@ -47,8 +47,8 @@ extension Select {
     ///     .all { ($0.key, $0.count, $0.average { $0.age }) }      // [(String?, Int, Double?)]
     /// ```
     ///
-    /// nil is a group of its own. Groups that are equal on the sort order are sorted by their keys, nil first, as are
-    /// all groups without a sort order.
+    /// nil is a separate group. Groups that are equal in the sort order are sorted by their keys, nil first, as are all
+    /// groups without a sort order.
     public struct Groups<each Key> {
         var groups: GroupSelection
         let select: Select
@@ -74,7 +74,7 @@ extension Select {
             return builder
         }
 
-        /// Sorts the groups. A later call sorts groups that are equal so far.
+        /// Sorts the groups. A later call sorts groups that are equal in the earlier order.
         public func order(_ term: (Group<repeat each Key>) -> OrderingTerm) -> Self {
             var builder = self
             builder.groups.order.append(term(group))

@@ -13,7 +13,7 @@ extension Select {
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>
     ) -> Joined<(Model, X.Loaded)> { joined(X._relation(Model.columns[keyPath: relation].path)) }
 
-    /// The same for a record with those that it refers to in turn.
+    /// The same for a record with the records that it refers to in turn.
     public func with<T: Storable, S: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -25,7 +25,7 @@ extension Select {
         _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
     ) -> Joined<(Model, S?)> { joined(.optional(Model.columns[keyPath: relation].path, more(.init()))) }
 
-    /// The same for several records, of which conditions, an order and a limit for each owner choose.
+    /// The same for several records, chosen by conditions, an order and a limit for each owner.
     ///
     /// ```
     /// store.select(Person.self).with(\.books) { $0.where { $0.year > 2000 }.order { $0.year.descending }.limit(3) }
@@ -62,7 +62,7 @@ extension Select {
             adding(X._relation(Model.columns[keyPath: relation].path))
         }
 
-        /// Loads one more record, with those that it refers to in turn.
+        /// Loads one more record, with the records that it refers to in turn.
         public func with<T: Storable, S: Sendable, each R: Sendable>(
             _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
             _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
@@ -78,7 +78,7 @@ extension Select {
             adding(.optional(Model.columns[keyPath: relation].path, more(.init())))
         }
 
-        /// Loads several more records, of which conditions, an order and a limit for each owner choose.
+        /// Loads several more records, chosen by conditions, an order and a limit for each owner.
         public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
             _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
             _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
@@ -110,14 +110,14 @@ extension Select.Joined where Source == Store {
         }
     }
 
-    /// The first record with its related records; nil if there is none.
+    /// The first record with its related records; nil if the result is empty.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Row? {
         var builder = self
         builder.selection.limit = Swift.min(selection.limit ?? 1, 1)
         return try await builder.all().first
     }
 
-    /// Each row by a closure, such as the initialiser of a type of your own.
+    /// Passes each row to a closure, such as the initialiser of a type, and returns the results.
     public nonisolated(nonsending) func map<T>(
         _ transform: (Row) throws(StorageError) -> T
     ) async throws(StorageError) -> [T] {
@@ -138,7 +138,7 @@ extension Select.Joined where Source == Store.Session {
         }
     }
 
-    /// The first record with its related records; nil if there is none.
+    /// The first record with its related records; nil if the result is empty.
     public func first() throws(StorageError) -> Row? {
         var builder = self
         builder.selection.limit = Swift.min(selection.limit ?? 1, 1)

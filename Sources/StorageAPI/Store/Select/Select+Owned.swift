@@ -35,7 +35,7 @@ extension Select {
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
     ) -> ByOwner<Owner> { ByOwner(select: self, property: Owner.node(property)) }
 
-    /// A query of owned records. Its conditions and orders are those of the owned model.
+    /// A query of owned records. Its conditions and orders refer to the owned model.
     public struct ByOwner<Owner: Storable>: SelectionBuilder {
         public typealias Model = Select.Model
 
@@ -56,7 +56,7 @@ extension Select {
 extension Select.ByOwner: Sendable where Source: Sendable {}
 
 extension Select.ByOwner where Source == Store {
-    /// The records with everything that they own, each with its owner's key.
+    /// The records, each with everything that it owns and its owner's key.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Owned<Owner, Model>] {
         try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
@@ -68,7 +68,7 @@ extension Select.ByOwner where Source == Store {
 }
 
 extension Select.ByOwner where Source == Store.Session {
-    /// The records with everything that they own, each with its owner's key.
+    /// The records, each with everything that it owns and its owner's key.
     public func all() throws(StorageError) -> [Owned<Owner, Model>] {
         try owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
@@ -86,8 +86,8 @@ extension Storable {
 }
 
 extension RecordReader {
-    /// The rows of an owned property as records. Costs a copy of the rows, and one query for each property that they
-    /// own.
+    /// The rows of an owned property as records. Costs a copy of the rows, and one query for each owned property of the
+    /// records.
     func owned<Owner: Storable, Child: Storable>(
         _ property: QueryNode, _ selection: Selection
     ) throws(StorageError) -> [Owned<Owner, Child>] {

@@ -33,7 +33,7 @@ extension Select.Joined where Source == Store {
     /// for try await (book, author) in store.select(Book.self).with(\.author).stream() { … }
     /// ```
     ///
-    /// Costs the reads of each relation once for each 256 records, or fewer where they are large, and memory for as many.
+    /// Costs the reads of each relation once per 256 records, or fewer if they are large, and memory for as many.
     public func stream() -> Stream { Stream(joined: self) }
 
     /// The rows of a query as an asynchronous sequence. Each iteration runs the query.
@@ -71,7 +71,7 @@ extension Store {
 
         /// The next element.
         ///
-        /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
+        /// - Throws: `closed` if the store was closed in the meantime; `cancelled`; errors of reading.
         @inlinable
         public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
             if ahead.isEmpty {
@@ -91,7 +91,7 @@ extension Store {
             if stream.store.readsHere(#isolation) {
                 try stream.read(into: &ahead)
             } else {
-                // More at a time, since each time changes threads twice.
+                // More than one at a time, since each read changes threads twice.
                 ahead = try await stream.store.reads { [stream] () throws(StorageError) in
                     try stream.part(of: 256)
                 }
@@ -102,20 +102,20 @@ extension Store {
 
 /// The rows that a stream reads, a part at a time.
 class StreamRows<Element> {
-    /// Adds the next elements, at most `limit` where they are read one by one; returns whether they were the last.
+    /// Adds the next elements, at most `limit` if they are read one by one. Returns whether they were the last.
     func read(into elements: inout [Element], limit: Int) throws(StorageError) -> Bool { true }
 
-    /// The bytes of an element's own texts and blobs, as those that were read last have them; 0 where they are few.
+    /// The bytes of texts and blobs per element, measured on the last elements read; 0 if they are few.
     var elementBytes: Int { bytesInPart }
     private var bytesInPart = 0
 
-    /// Adds elements that were read together, as many as there are or as their bytes allow.
+    /// Notes the number of elements that were read together, which the size of the part may have limited.
     final func notePart(of count: Int, hasMore: Bool) {
         bytesInPart = hasMore && count < RecordReader.partOfRecords ? BufferedRows.partBytes / max(count, 1) : 0
     }
 }
 
-/// Records, which decode together with their children, or some of which must be read before their children can be queried.
+/// Records that decode together with their children, or some of which must be read before their children can be queried.
 private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
     private enum Rows: ~Copyable {
         case inStep(RowCursor)
@@ -166,7 +166,7 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
     }
 }
 
-/// Records with those loaded for them, by the keys of a part of them at a time.
+/// Records with their related records, loaded for the keys of one part at a time.
 private final class JoinedStreamRows<Row>: StreamRows<Row> {
     private let reading: RecordReader
     private let isKeyOrder: Bool
@@ -194,8 +194,8 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
 
 /// The session and the cursor of a stream that has begun.
 ///
-/// Unchecked: everything that changes is used under `lock` only, so one thread at a time uses its contents (a reader,
-/// a cursor), and the lock orders memory. The rest is set once.
+/// Unchecked: all mutable state is used under `lock` only, so one thread at a time uses its contents (a reader, a cursor),
+/// and the lock orders memory. All other state is set once.
 final class OpenStream<Element>: @unchecked Sendable {
     let store: Store
     private let source: ModelSource
@@ -206,7 +206,7 @@ final class OpenStream<Element>: @unchecked Sendable {
     /// The stream as a call, if the store has instruments.
     private var call: (any MeasuredCall)?
     private var rows: StreamRows<Element>?
-    /// The bytes of the element that was read last, where they are asked for; nil before the first.
+    /// The bytes of the element that was read last, if the rows measure them; nil before the first.
     private var elementBytes: Int?
 
     private enum Phase { case notBegun, running, ended, closed }
@@ -223,23 +223,23 @@ final class OpenStream<Element>: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Makes the model's tables known, if they are not.
+    /// Prepares the model if the store does not know its tables.
     nonisolated(nonsending) func prepare() async throws(StorageError) {
         guard case .type(let type) = source, store.registry.handle(type) == nil else { return }
         try await store.prepare([type])
     }
 
-    /// The number of elements that are read at a time: so few that the allocator reuses the memory of released records.
-    /// A lock and a call for each record would cost more than that saves.
+    /// The number of elements to read at a time: few enough that the allocator reuses the memory of released records. A
+    /// lock and a call for each record would cost more than that saves.
     private static var elementsAtATime: Int { 8 }
 
-    /// The next elements, as many at least if there are as many, fewer where they are large; none at the end.
+    /// The next elements: at least `count`, or fewer if they are large or the stream ends; none at the end.
     func part(of count: Int) throws(StorageError) -> [Element] {
         var (all, next, bytes) = ([Element](), [Element](), 0)
         repeat {
             next.removeAll(keepingCapacity: true)
             let size = lock.withLock { _ in elementBytes }
-            // The size of the first is not known.
+            // The size of the first element is unknown.
             let most = size.map { BufferedRows.partBytes / max($0, 1) } ?? 1
             try read(into: &next, limit: min(max(most, 1), Self.elementsAtATime))
             all += next

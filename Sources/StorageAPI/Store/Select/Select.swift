@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A query. It runs when you call `all()`, `first()`, `count()` or another call with a result.
+/// A query. It runs when you call `all()`, `first()`, `count()` or another call that returns a result.
 ///
 /// ```swift
 /// let some = try await store.select(Person.self)
@@ -25,22 +25,22 @@ public struct Select<Model: Storable, Source>: SelectionBuilder {
 extension Select: Sendable where Source: Sendable {}
 
 extension Select where Source == Store {
-    /// The records with everything that they own, in order.
+    /// The records, each with everything that it owns, in order.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
         try await run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }
 
-    /// The first record; nil if there is none.
+    /// The first record; nil if the result is empty.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Model? {
         try await run { (reading) throws(StorageError) in try reading.all(Model.self, ofFirst).first }
     }
 
-    /// The number of records. Loads none.
+    /// The number of records, without loading them.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await run { (reading) throws(StorageError) in try reading.count(selection) }
     }
 
-    /// Returns whether there is any record. Loads none.
+    /// Returns whether any record matches, without loading it.
     public nonisolated(nonsending) func exists() async throws(StorageError) -> Bool {
         try await run { (reading) throws(StorageError) in try reading.exists(selection) }
     }
@@ -79,7 +79,7 @@ extension Select where Source == Store {
         _ term: (Model.Columns) -> QueryExpression<V>
     ) async throws(StorageError) -> V.Scalar? { try await aggregate(.max, node(Model.self, term)) }
 
-    /// Explains how the backend would run the query; see `QueryExplanation`. Loads nothing.
+    /// Explains how the backend would run the query, without loading records; see `QueryExplanation`.
     ///
     /// - Throws: `unsupported` if the backend cannot explain queries.
     public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
@@ -103,22 +103,22 @@ extension Select where Source == Store {
 
 // The same calls without `async`.
 extension Select where Source == Store.Session {
-    /// The records with everything that they own, in order.
+    /// The records, each with everything that it owns, in order.
     public func all() throws(StorageError) -> [Model] {
         try run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }
 
-    /// The first record; nil if there is none.
+    /// The first record; nil if the result is empty.
     public func first() throws(StorageError) -> Model? {
         try run { (reading) throws(StorageError) in try reading.all(Model.self, ofFirst).first }
     }
 
-    /// The number of records. Loads none.
+    /// The number of records, without loading them.
     public func count() throws(StorageError) -> Int {
         try run { (reading) throws(StorageError) in try reading.count(selection) }
     }
 
-    /// Returns whether there is any record. Loads none.
+    /// Returns whether any record matches, without loading it.
     public func exists() throws(StorageError) -> Bool {
         try run { (reading) throws(StorageError) in try reading.exists(selection) }
     }
@@ -180,7 +180,7 @@ extension Select where Source == Store.Session {
         _ term: (Model.Columns) -> QueryExpression<V>
     ) throws(StorageError) -> V.Scalar? { try aggregate(.max, node(Model.self, term)) }
 
-    /// Explains how the backend would run the query. Loads nothing.
+    /// Explains how the backend would run the query, without loading records.
     ///
     /// - Throws: `unsupported` if the backend cannot explain queries.
     public func explain() throws(StorageError) -> QueryExplanation {

@@ -17,14 +17,14 @@ extension Store.List where Source == Store.Session {
     /// All elements, in their order.
     public func refs() throws(StorageError) -> [Ref<Element>] { try refs(in: 0..<Int.max) }
 
-    /// The elements at some places, in their order. Beyond the end there are none.
+    /// The elements in a range of places, in order. Places beyond the end are ignored.
     public func refs(in places: Range<Int>) throws(StorageError) -> [Ref<Element>] {
         try reading { (reading) throws(StorageError) in try reading.refs(in: places, list) }
     }
 
-    /// The records that the elements at some places name, in their order. Beyond the end there are none.
+    /// The records that the elements in a range of places refer to, in order. Places beyond the end are ignored.
     ///
-    /// - Throws: `notFound` if one of them is not stored, which only an unchecked reference may say.
+    /// - Throws: `notFound` if one of the records is not stored, which is possible only for an unchecked reference.
     public func records(in places: Range<Int>) throws(StorageError) -> [Element] {
         try reading { (reading) throws(StorageError) in try reading.records(in: places, list) }
     }
@@ -59,7 +59,7 @@ extension Store.List where Source == Store.Session {
         }
     }
 
-    /// Takes the element at a place out, and puts it in so that it is at another.
+    /// Moves the element at a place so that it is at another place afterwards.
     public func move(from first: Int, to index: Int) throws(StorageError) {
         try source.target.writing("move", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.move(from: first, to: index, in: list)

@@ -7,13 +7,13 @@ public protocol ReadingVerbs: ~Copyable {
     var _session: Store.Session { get }
 }
 
-/// ``ReadingVerbs`` and those that write.
+/// ``ReadingVerbs`` and the verbs that write.
 public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
 
 extension Store {
     /// The session on which calls without `async` run: the store itself, or the session of a transaction or read block.
     ///
-    /// Not `Sendable`, and so no query on it is: only the thread of its closure may use a session.
+    /// Not `Sendable`, so queries on it aren't either: only the thread of its closure may use a session.
     public struct Session {
         package let target: VerbTarget
 
@@ -88,7 +88,8 @@ extension WritingVerbs where Self: ~Copyable {
     @inlinable
     public func save<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .upsert) }
 
-    /// Stores a record as the stored one that has the same values of some properties, or as a new one.
+    /// Saves a record in place of the stored record with the same values of some properties, or as a new one if no record
+    /// has them.
     @discardableResult
     public func save<M: Storable>(
         _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
@@ -99,7 +100,8 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Stores records, each as the stored one that has the same values of some properties: all of them or none.
+    /// Saves records, each in place of the stored record with the same values of some properties, or as a new one if no
+    /// record has them: all of them, or none if one fails.
     @discardableResult
     public func save<M: Storable>(
         _ models: [M], matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
@@ -110,7 +112,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Replaces a stored record; a missing one is `notFound`.
+    /// Replaces a stored record. Throws `notFound` if no record has the key.
     @inlinable
     public func update<M: Storable>(_ model: M) throws(StorageError) { _ = try put(model, .update) }
 
@@ -121,7 +123,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Sets some properties on the records that meet a condition.
     public func update<M: Storable>(_: M.Type) -> Update<M, Store.Session> { Update(source: _session) }
 
-    /// Deletes a record with everything that it owns; returns the number of deleted records.
+    /// Deletes a record with everything that it owns. Returns the number of deleted records.
     @discardableResult
     public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int {
         try _session.target.writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
@@ -129,7 +131,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    /// Deletes records with everything that they own; returns the number of deleted records.
+    /// Deletes records, each with everything that it owns. Returns the number of deleted records.
     @discardableResult
     public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         guard let first = models.first else { return 0 }
@@ -144,7 +146,7 @@ extension WritingVerbs where Self: ~Copyable {
         try delete(type, keys: [key])
     }
 
-    /// Deletes the records with the keys, and everything that they own.
+    /// Deletes the records with the keys, each with everything that it owns.
     @discardableResult
     public func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
         try _session.target.writing("delete", .type(M.self)) { (writing) throws(StorageError) in
@@ -155,7 +157,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes the records that meet a condition.
     public func delete<M: Storable>(_: M.Type) -> Delete<M, Store.Session> { Delete(source: _session) }
 
-    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model, each with everything that it owns, and restarts assigned keys at 1.
     public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
         try _session.target.writing("truncate", .type(M.self)) { (writing) throws(StorageError) in
             try writing.truncate()

@@ -1,7 +1,7 @@
 public import StorageDriver
 
 extension Store {
-    /// A record's stored array of references, of which parts are read and changed without the rest; made by
+    /// A record's stored array of references, whose parts can be read and changed without loading the rest; created by
     /// ``Store/list(_:of:)``.
     ///
     /// ```swift
@@ -12,21 +12,21 @@ extension Store {
     /// let page = try await tracks.records(in: 100..<150)
     /// ```
     ///
-    /// A call has the same effect as on a Swift array, as an update of the record: references are
-    /// checked, and observers and the history receive it. A place outside the array is `invalidQuery`, and a record
-    /// that is not stored is `notFound`; then nothing is done.
+    /// A call has the same effect as on a Swift array, as an update of the record: references are checked, and observers
+    /// and the history receive it. A place outside the array throws `invalidQuery`, and a record that is not stored throws
+    /// `notFound`; the array is then unchanged.
     ///
-    /// An insertion writes one row for each new element. Where many were inserted at one place before, it also writes
-    /// about 64 elements around it anew, seldom more. An array that has no gaps between its elements gets them at its first
-    /// insertion elsewhere than at the ends, which writes up to all of it once: an array that an earlier version has
-    /// written, or that other software has. To find a place the engine skips over the elements before it, and loads none.
-    /// The archive backend writes a record as a whole to its file with each commit that changes it.
+    /// An insertion writes one row for each new element. If many elements were inserted at the same place before, it also
+    /// rewrites about 64 elements around it, seldom more. An array without gaps between its elements, which an earlier
+    /// version or other software has written, gets gaps at its first insertion anywhere but at the ends; that insertion
+    /// rewrites up to the whole array once. To find a place, the engine skips the elements before it without loading them.
+    /// The archive backend writes the whole record to its file with each commit that changes it.
     public struct List<Owner: Storable, Element: Storable, Source> {
         let source: Source
         let list: StoredList
 
         init(
-            _ source: Source, _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, _ owner: Ref<Owner>
+            _ source: Source, _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, of owner: Ref<Owner>
         ) {
             self.source = source
             let node = Owner.Columns(PropertyPath())[keyPath: property].node
@@ -34,19 +34,21 @@ extension Store {
         }
     }
 
-    /// A record's array of references, to read and change parts of it; see ``List``. Reads nothing.
+    /// Returns a handle to a record's array of references, to read and change parts of it, without reading it; see
+    /// ``List``.
     public func list<Owner: Storable, Element: Storable>(
         _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, of owner: Ref<Owner>
-    ) -> List<Owner, Element, Store> { List(self, property, owner) }
+    ) -> List<Owner, Element, Store> { List(self, property, of: owner) }
 }
 
 extension ReadingVerbs where Self: ~Copyable {
-    /// A record's array of references, to read and change parts of it; see ``Store/List``. Reads nothing.
+    /// Returns a handle to a record's array of references, to read and change parts of it, without reading it; see
+    /// ``Store/List``.
     ///
-    /// In a read block nothing can be changed: that is `unsupported`.
+    /// In a read block, changes throw `unsupported`.
     public func list<Owner: Storable, Element: Storable>(
         _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, of owner: Ref<Owner>
-    ) -> Store.List<Owner, Element, Store.Session> { Store.List(_session, property, owner) }
+    ) -> Store.List<Owner, Element, Store.Session> { Store.List(_session, property, of: owner) }
 }
 
 extension Store.List: Sendable where Source: Sendable {}
@@ -71,16 +73,16 @@ extension Store.List where Source == Store {
         try await refs(in: 0..<Int.max)
     }
 
-    /// The elements at some places, in their order. Beyond the end there are none.
+    /// The elements in a range of places, in order. Places beyond the end are ignored.
     public nonisolated(nonsending) func refs(in places: Range<Int>) async throws(StorageError) -> [Ref<Element>] {
         try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
             try reading.refs(in: places, list)
         }
     }
 
-    /// The records that the elements at some places name, in their order. Beyond the end there are none.
+    /// The records that the elements in a range of places refer to, in order. Places beyond the end are ignored.
     ///
-    /// - Throws: `notFound` if one of them is not stored, which only an unchecked reference may say.
+    /// - Throws: `notFound` if one of the records is not stored, which is possible only for an unchecked reference.
     public nonisolated(nonsending) func records(in places: Range<Int>) async throws(StorageError) -> [Element] {
         try await source.prepare([Element.self])
         return try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
@@ -116,7 +118,7 @@ extension Store.List where Source == Store {
         }
     }
 
-    /// Takes the element at a place out, and puts it in so that it is at another.
+    /// Moves the element at a place so that it is at another place afterwards.
     public nonisolated(nonsending) func move(from first: Int, to index: Int) async throws(StorageError) {
         try await source.writing("move", .type(Owner.self)) { [list] (writing) throws(StorageError) in
             try writing.move(from: first, to: index, in: list)

@@ -8,17 +8,17 @@ extension Store {
     /// Stores a new record with everything that it owns. Returns when it is committed.
     ///
     /// - Returns: the stored record, with its key if the store assigned one.
-    /// - Throws: `duplicateKey` if a record has the key already; `missingKey` if the key is nil and not one that the
-    ///   store assigns; `overflow` if no key is left to assign; `constraint` if a unique property repeats a value;
-    ///   `invalidValue` for a value that cannot be stored; `limitExceeded` if the record is larger than the engine
-    ///   takes; errors of the engine. Nothing is stored if it throws.
+    /// - Throws: `duplicateKey` if a record has the key already; `missingKey` if the key is nil and the store does not
+    ///   assign it; `overflow` if no key is left to assign; `constraint` if a unique property repeats a value;
+    ///   `invalidValue` for a value that cannot be stored; `limitExceeded` if the record is larger than the engine accepts;
+    ///   errors of the engine. If it throws, the store is unchanged.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .insert)
     }
 
-    /// Stores new records with everything that they own, in one transaction: all of them, or none if one fails.
+    /// Stores new records, each with everything that it owns, in one transaction: all of them, or none if one fails.
     ///
     /// Costs one commit for the whole array.
     /// - Returns: the stored records, with the keys that the store assigned.
@@ -32,7 +32,7 @@ extension Store {
     /// Stores a record whether or not its key is stored already. Afterwards the store contains exactly this value: a
     /// property that is nil becomes nil, and children that it no longer has are deleted.
     ///
-    /// Stored properties that the type does not declare, such as those of a newer program, are kept.
+    /// Keeps stored properties that the type does not declare, such as properties of a newer program.
     /// - Returns: the stored record, with its key if the store assigned one.
     /// - Throws: as for an insert, but never `duplicateKey`.
     @discardableResult
@@ -53,20 +53,20 @@ extension Store {
         try await put(models, .upsert)
     }
 
-    /// Stores a record as the stored one that has the same value of a property, such as an e-mail address, or as a new
-    /// one.
+    /// Saves a record in place of the stored record with the same value of a property, such as an e-mail address, or as a
+    /// new one if no record has that value.
     ///
     /// ```swift
     /// let saved = try await store.save(Person(id: 7, name: "Ann"), matching: \.name)
     /// ```
-    /// A matching record keeps its key and takes everything else of this value. Its owned records are replaced.
-    /// Otherwise the record is inserted. Several properties match together. A record with a nil in one of them matches
-    /// none.
+    /// A matching record keeps its key and takes everything else from the given record, which also replaces its owned
+    /// records. If no record matches, the given record is inserted. A record matches several properties only if it matches
+    /// all of them. A given record with nil in one of them matches no record.
     ///
-    /// Costs one query, by an index if a property is unique or indexed, and else over all records.
+    /// Costs one query, which uses an index if a property is unique or indexed, and otherwise reads all records.
     /// - Returns: the record as it is stored, with its key.
     /// - Throws: `invalidQuery` for a property that is the key, or owned; `constraint` if several stored records have the
-    ///   values; `duplicateKey` if the record is inserted and its key is another record's; else as for saving.
+    ///   values; `duplicateKey` if the record is inserted and its key is another record's; otherwise as for saving.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
@@ -77,8 +77,8 @@ extension Store {
         }
     }
 
-    /// Stores records, each as the stored one that has the same values of some properties, or as a new one: all of them,
-    /// or none if one fails. Of two with the same values the last is kept, under one key.
+    /// Saves records, each in place of the stored record with the same values of some properties, or as a new one if no
+    /// record has them: all of them, or none if one fails. Of two with the same values the last is kept, under one key.
     ///
     /// Costs a query for each 256 records.
     /// - Returns: the records as they are stored, with their keys.
@@ -96,7 +96,7 @@ extension Store {
     /// Replaces a stored record, with everything that it owns, by this value. Never inserts.
     ///
     /// - Throws: `notFound` if no record has the key, `missingKey` if the key is nil; `constraint`, `invalidValue` and
-    ///   `limitExceeded` as for an insert; errors of the engine. Nothing is changed if it throws.
+    ///   `limitExceeded` as for an insert; errors of the engine. If it throws, the store is unchanged.
     @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ model: M) async throws(StorageError) {
         _ = try await put(model, .update)
@@ -115,7 +115,7 @@ extension Store {
 
     /// Deletes a record with everything that it owns, by its key.
     ///
-    /// - Returns: the number of deleted records: 0 if none has the key, which is not an error.
+    /// - Returns: the number of deleted records. It is 0 if no record has the key, which is not an error.
     /// - Throws: `missingKey` if the key is nil; errors of the engine.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ model: M) async throws(StorageError) -> Int {
@@ -124,7 +124,7 @@ extension Store {
         }
     }
 
-    /// Deletes records with everything that they own, by their keys, in one transaction.
+    /// Deletes records, each with everything that it owns, by their keys, in one transaction.
     ///
     /// - Returns: the number of deleted records. Keys without a record are not an error.
     /// - Throws: `missingKey`, with the index of the element, if a key is nil; errors of the engine.
@@ -138,7 +138,7 @@ extension Store {
 
     /// Deletes the record with the key, and everything that it owns.
     ///
-    /// - Returns: the number of deleted records: 0 if none has the key.
+    /// - Returns: the number of deleted records, which is 0 if no record has the key.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(
         _ type: M.Type, key: M.Key
@@ -146,7 +146,8 @@ extension Store {
         try await delete(type, keys: [key])
     }
 
-    /// Deletes the records with the keys, and everything that they own, in one transaction. Any number of keys.
+    /// Deletes the records with the keys, each with everything that it owns, in one transaction. Accepts any number of
+    /// keys.
     ///
     /// - Returns: the number of deleted records. Keys without a record are not an error.
     @discardableResult
@@ -161,7 +162,7 @@ extension Store {
     /// Deletes the records that meet a condition; see ``Delete``.
     public func delete<M: Storable>(_: M.Type) -> Delete<M, Store> { Delete(source: self) }
 
-    /// Removes every record of a model with everything that they own, and restarts assigned keys at 1.
+    /// Removes every record of a model, each with everything that it owns, and restarts assigned keys at 1.
     ///
     /// Other models are unchanged.
     public nonisolated(nonsending) func truncate<M: Storable>(_: M.Type) async throws(StorageError) {
@@ -184,10 +185,10 @@ extension Store {
         return try await reads { [handle] () throws(StorageError) in try self.findNow(M.self, handle, key) }
     }
 
-    /// The records with the keys, with everything that they own: one element for each key, in their order, and nil for a key
-    /// without a record. A key that is given twice returns its record twice.
+    /// The records with the keys, each with everything that it owns: one element for each key, in the order of the keys,
+    /// and nil for a key without a record. A key that is given twice returns its record twice.
     ///
-    /// Any number of keys. Costs one query for each table, whatever their number, and holds all found records in
+    /// Accepts any number of keys. Costs one query for each table, however many keys, and holds all found records in
     /// memory.
     /// - Throws: as ``find(_:key:)``.
     public nonisolated(nonsending) func find<M: Storable>(
@@ -209,7 +210,7 @@ extension Store {
     /// The records that references name: one for each that is stored, by its reference. A reference may be given
     /// several times.
     ///
-    /// Costs one query for each table, whatever their number.
+    /// Costs one query for each table, however many references are given.
     /// - Throws: as ``find(_:key:)``.
     public nonisolated(nonsending) func find<M: Storable>(
         _ references: [Ref<M>]
@@ -223,8 +224,8 @@ extension Store {
 
     // MARK: Helpers
 
-    // Code that needs a model's type is compiled into the program, which knows the type, and does next to nothing; the
-    // rest is not generic.
+    // Code that needs a model's type is compiled into the program, which knows the type, and is kept minimal; the rest is
+    // not generic.
 
     @usableFromInline
     func handle(_ type: any Storable.Type) -> ModelHandle? { registry.handle(type) }
@@ -239,13 +240,13 @@ extension Store {
     @inlinable
     func findNow<M: Storable>(_: M.Type, _ handle: ModelHandle?, _ key: [Value]) throws(StorageError) -> M? {
         var found: M?
-        try lookUp(M.self, handle, key) { (rows) throws(StorageError) in found = try rows.nextModel(M.self) }
+        try lookUp(M.self, handle, key: key) { (rows) throws(StorageError) in found = try rows.nextModel(M.self) }
         return found
     }
 
     @usableFromInline
     func lookUp(
-        _ type: any Storable.Type, _ handle: ModelHandle?, _ key: [Value],
+        _ type: any Storable.Type, _ handle: ModelHandle?, key: [Value],
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkCancellation("find")

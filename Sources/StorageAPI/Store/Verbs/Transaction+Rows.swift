@@ -8,10 +8,10 @@ package struct FlatColumn: Sendable {
     package let isOptional: Bool
 }
 
-/// Records that are written as rows by what reads them, without a value for each: for imports of the tool.
+/// Records that their reader writes as rows, without creating a value for each: for imports by the tool.
 extension Store.Transaction {
-    /// The columns of a recorded model, in the order in which a row writer takes them, and the one whose integers the store
-    /// assigns; nil for a model that owns anything, or whose keys are assigned in another way.
+    /// The columns of a recorded model, in the order in which a row writer takes them, and the index of the column whose
+    /// integers the store assigns; nil for a model with children, or with keys assigned in another way.
     package func flatColumns(
         of model: StoredName
     ) throws(StorageError) -> (columns: [FlatColumn], assigned: Int?)? {
@@ -28,8 +28,8 @@ extension Store.Transaction {
     ///
     /// - Parameters:
     ///   - isReplacing: whether records with their keys are replaced.
-    ///   - write: writes the columns of the record at an index; the number is its key where the store assigns one.
-    /// - Throws: what `write` throws, and the errors of the verbs.
+    ///   - write: writes the columns of the record at an index; the number is its key if the store assigns one.
+    /// - Throws: errors of `write` and of the verbs.
     package func put(
         _ count: Int, rowsOf model: StoredName, replacing isReplacing: Bool, assigningKeys: Bool,
         _ write: (_ index: Int, _ key: Int64, _ row: inout RowWriter) throws(StorageError) -> Void

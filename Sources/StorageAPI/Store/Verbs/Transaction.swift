@@ -3,7 +3,7 @@ public import StorageDriver
 extension Store {
     /// The handle of a running transaction. The compiler does not let it leave the closure.
     ///
-    /// Every read through it sees the transaction's own writes. A call that throws has done nothing, and the closure
+    /// Every read through it sees the writes of the transaction so far. A call that throws has no effect, and the closure
     /// may catch its error and continue. An error that leaves the closure undoes the whole transaction.
     public struct Transaction: ~Copyable, WritingVerbs {
         let context: TransactionContext
@@ -19,15 +19,15 @@ extension Store {
             nonmutating set { context.signature.author = newValue }
         }
 
-        /// The reason for the transaction, for observers of the store; nil unless it is set. Its limit is that of the
+        /// The reason for the transaction, for observers of the store; nil unless it is set. It has the same limit as the
         /// ``author``.
         public var note: String? {
             get { context.signature.note }
             nonmutating set { context.signature.note = newValue }
         }
 
-        /// Runs a closure that may fail without the rest: if it throws, its writes are undone, and its error is
-        /// rethrown.
+        /// Runs a closure that may fail without failing the transaction: if it throws, its writes are undone and its error
+        /// is rethrown.
         @discardableResult
         public func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
             try context.savepoint(body)
@@ -56,10 +56,10 @@ extension Store {
 }
 
 extension Store {
-    /// Runs a transaction: everything that the closure writes is committed when it returns, and undone when it throws.
+    /// Runs a transaction: all writes of the closure are committed when it returns, and undone if it throws.
     ///
-    /// The closure is synchronous and runs off the caller's thread, and no other writer of the store runs meanwhile. It
-    /// cannot wait for another task, so it delays other writers only by its own work.
+    /// The closure is synchronous and runs off the caller's thread, and no other writer of the store runs in the meantime.
+    /// It cannot wait for another task, so other writers wait only for the work of the closure.
     ///
     /// ```swift
     /// let total = try await store.transaction { tx in
@@ -70,8 +70,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
-    ///     because another process writes; each time after a longer pause, of a second at most. An error of the body's own
-    ///     is never a reason.
+    ///     because another process writes; each time after a longer pause, of at most a second. An error that the body
+    ///     itself throws never causes a retry.
     ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
     /// - Returns: the body's result.
     /// - Throws: the closure's error, unchanged; `cancelled` if the task is cancelled before the commit; errors of
@@ -102,7 +102,7 @@ extension Store {
     }
 
     /// - Parameters:
-    ///   - body: called by the queue while this call waits. Nothing else can call it, because the callers take it as
+    ///   - body: called by the queue while this call waits. No other code can call it, because the callers take it as
     ///     `sending`.
     ///   - signature: takes the signature of the last attempt; nil if it is not wanted.
     nonisolated(nonsending) func transacting<T>(
@@ -136,8 +136,8 @@ extension Store {
         }
     }
 
-    /// The pause before a transaction is repeated: it doubles from 10 ms to a second, and a random part of it lets those
-    /// that were in each other's way not meet again.
+    /// The pause before a transaction is repeated. It doubles from 10 ms to a second, with a random part so that
+    /// transactions that collided do not collide again.
     private static func pause(before attempt: Int) -> Duration {
         let most = min(10 << min(attempt, 7), 1000)
         return .milliseconds(Int.random(in: most / 2...most))
@@ -145,8 +145,8 @@ extension Store {
 
     /// Runs a block of reads. All of them see one snapshot.
     ///
-    /// The closure is synchronous. It runs on the caller's thread, or off the caller's actor if there is one, whose state
-    /// it cannot use.
+    /// The closure is synchronous. It runs on the caller's thread; if the caller is on an actor, it runs off that actor and
+    /// cannot use the actor's state.
     /// - Throws: the closure's error, unchanged; errors of reading.
     public nonisolated(nonsending) func read<T: Sendable>(
         _ body: sending (inout Snapshot) throws(StorageError) -> T
@@ -195,7 +195,7 @@ extension Store {
 /// The error that left a transaction's body.
 private final class BodyFailure {
     var error: StorageError?
-    /// True if a call of the transaction has thrown the error, and the body has rethrown it.
+    /// True if a call of the transaction threw the error and the body rethrew it.
     var isOfStore = false
 }
 
@@ -214,9 +214,10 @@ extension Box where T: Error {
 extension Store {
     /// A store's calls without `async`: they block the calling thread until they are done.
     ///
-    /// For command-line tools, tests and your own threads. On a thread of the concurrency runtime they delay other
-    /// tasks. Inside a transaction of the same store all of them throw `busy`; inside its read blocks and loops those
-    /// that write do: they would wait for themselves. Cancelling a task ends the reads that run on its thread.
+    /// For command-line tools, tests and threads that you create. On a thread of the concurrency runtime, blocking calls
+    /// delay other tasks. Inside a transaction of the same store, all of them throw `busy`; inside its read blocks and
+    /// loops, the calls that write throw it, because they would wait for themselves. Cancelling a task ends the reads that
+    /// run on its thread.
     public struct Blocking: WritingVerbs, Sendable {
         let store: Store
 
@@ -271,7 +272,7 @@ extension Store {
 }
 
 extension Store.Blocking {
-    /// Opens a store without `async`; with the options of the initialisers that suspend.
+    /// Opens a store without `async`, with the same options as the initialisers that suspend.
     public static func open(
         _ backend: some StorageBackend, models: any Storable.Type..., options: Store.Options = Store.Options()
     ) throws(StorageError) -> Store {

@@ -7,7 +7,7 @@ public protocol AssignmentBuilder<Model>: FilterBuilder {
 }
 
 extension AssignmentBuilder {
-    /// Sets a property; the last of several values counts. A key cannot be set: that is `invalidQuery` on running.
+    /// Sets a property; the last of several values counts. Setting a key throws `invalidQuery` when the update runs.
     ///
     /// ```swift
     /// store.update(Person.self).where { $0.age < 18 }.set(\.age, to: 18).set(\.nickname, to: nil)
@@ -31,7 +31,7 @@ extension AssignmentBuilder {
         _ property: KeyPath<Model.Columns, QueryExpression<[V]>>, to value: [V]
     ) -> Self where V.RawValue: ScalarValue { assigning(property, value.map(\.rawValue)) }
 
-    /// Sets a reference. The record that it names must be stored when the call ends, or the transaction.
+    /// Sets a reference. The record that it names must be stored by the end of the call or of the transaction.
     public func set<M: Storable>(
         _ property: KeyPath<Model.Columns, QueryExpression<Ref<M>>>, to reference: Ref<M>
     ) -> Self { assigning(property, parts: M.values(of: reference.key)) }
@@ -62,21 +62,22 @@ extension AssignmentBuilder {
         }
     }
 
-    /// Sets a property to a value computed from the record's own properties, as they were before the call.
+    /// Sets a property to a value computed from the record's properties as they were before the call.
     ///
     /// ```swift
     /// store.update(Person.self).where { $0.name == "Ann" }.set(\.age) { $0.age + 1 }
     /// ```
     ///
-    /// Of several assignments to a property the last counts, and no other is computed. Computing is exact, as in a condition: a result beyond the property's range is `overflow`, and nothing is written.
-    /// All values are computed before the first record is written, and held. A unique property must not meet another
-    /// record's value on the way: records are set in the order of their keys.
+    /// Of several assignments to a property, only the last is computed and used. Computation is exact, as in a condition: a
+    /// result beyond the property's range throws `overflow`, and the store is unchanged. All values are computed, and held
+    /// in memory, before the first record is written. While records are set, in the order of their keys, a unique property
+    /// must not collide with another record's value.
     public func set<V>(
         _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ term: (Model.Columns) -> QueryExpression<V>
     ) -> Self { computing(property, term) }
 
     /// Sets an Optional property to a computed value that is never nil.
-    // Disfavoured, because with an overload of equal rank the compiler cannot explain a mistake in a closure.
+    // Disfavoured, because the compiler could not explain a mistake in a closure if the overloads had equal rank.
     @_disfavoredOverload
     public func set<V>(
         _ property: KeyPath<Model.Columns, QueryExpression<V?>>, _ term: (Model.Columns) -> QueryExpression<V>
@@ -147,7 +148,7 @@ extension Update where Source == Store {
 }
 
 extension Delete where Source == Store {
-    /// Deletes the records that meet the conditions, or all records without conditions, with everything that they own.
+    /// Deletes the records that meet the conditions, or all records without conditions, each with everything that it owns.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
@@ -172,7 +173,7 @@ extension Update where Source == Store.Session {
 }
 
 extension Delete where Source == Store.Session {
-    /// Deletes the records that meet the conditions, or all records without conditions, with everything that they own.
+    /// Deletes the records that meet the conditions, or all records without conditions, each with everything that it owns.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult

@@ -54,7 +54,8 @@ extension Conformance {
             try t.expect(try await walk(records, size: 7).flatMap(\.records).map(\.description), equals: wanted)
         },
         ConformanceCase(
-            "pages/by-key-through", for: [.p1: [1]], "Pages follow an order through a reference and by a computed value."
+            "pages/by-key-through", for: [.p1: [1]],
+            "Pages follow an order through a reference and by a computed value."
         ) { t in
             let store = try await t.open(Seat.self, Booking.self)
             try await store.insert((0..<12).map { Seat(bank: 1, letter: "s\($0)", price: Double($0 % 4)) })

@@ -7,9 +7,9 @@ extension FilterBuilder {
     /// store.select(Person.self).where(text: "age >= ? and name beginswith[c] ?", 28, "cheng")
     /// ```
     ///
-    /// Names are looked up in the schema. Values, also those in the text, never become part of a statement. A text that
-    /// cannot be parsed, an unknown name, a value of another type and a wrong number of arguments throw `invalidQuery`
-    /// when the query runs, with the position in the text.
+    /// Names are looked up in the schema. Values, including the literals in the text, never become part of a statement.
+    /// A text that cannot be parsed, an unknown name, a value of another type and a wrong number of arguments throw
+    /// `invalidQuery` when the query runs, with the position in the text.
     ///
     /// - Parameters:
     ///   - text: the condition: `age >= ?`.

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// What a builder has collected, as the Swift that would collect it again: for the snippets of the conformance suite.
+// Renders a builder's query as the Swift source that builds it again, for the snippets of the conformance suite.
 
 extension Selection {
     package func source<M: Storable>(for _: M.Type) -> String {

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Reads the text form of queries; <doc:Queries> has the grammar.
 ///
-/// Names become paths that are looked up when the query meets a schema, and values stay values: nothing of the text
+/// Names become paths that are looked up when the query meets a schema, and values stay values. No part of the text
 /// reaches an engine.
 package struct TextParser {
     let text: String
@@ -87,7 +87,7 @@ package struct TextParser {
 
     mutating func advance() { next += 1 }
 
-    /// True if a text, or a question mark for one, is behind the token.
+    /// True if a text, or a question mark for one, follows the token.
     var isFollowedByText: Bool {
         guard next + 1 < tokens.count else { return false }
         if case .string = tokens[next + 1].kind { return true }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The value of an argument of a query: that of a question mark in a text, or one that a predicate has captured.
+/// The value of a query's argument: given for a question mark in a text, or captured by a predicate.
 enum ArgumentNode: Sendable {
     case node(QueryNode)
     case list(@Sendable (QueryNode) -> QueryNode)
@@ -35,6 +35,6 @@ extension Array: ListValue where Element: ColumnValue {
 }
 
 extension Decimal {
-    /// The number as one that takes the type of the other operand.
+    /// The number as a node that takes the type of the other operand.
     fileprivate var number: QueryNode? { storedText.map(QueryNode.number) }
 }

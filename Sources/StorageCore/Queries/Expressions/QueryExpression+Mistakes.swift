@@ -1,7 +1,7 @@
 import StorageDriver
 
-// What Swift offers on values and a query does not, under the names that a program would try. The compiler then answers
-// with the way out, and not with the overloads that don't fit. None is ever called.
+// Operations that Swift offers on values and a query lacks, under the names that a program would try. The compiler then
+// suggests the alternative instead of listing overloads that don't fit. These declarations are never called.
 
 extension QueryExpression where V: ChildArray {
     @available(*, unavailable, renamed: "any(_:)", message: "a condition on some child is any { … }")

@@ -70,8 +70,8 @@ public struct Referrers<Referring: Storable>: ArrayValue, ChildArray {
 /// store.select(Person.self).where { $0.books.count { $0.year > 2000 } > 2 }
 /// ```
 ///
-/// Each referring record counts once, whether it refers by its own property, by an owned record, or several times
-/// in an array. It is found by the reference's index.
+/// Each referring record counts once, whether it refers by a property of its root, by an owned record, or several times
+/// in an array. The reference's index finds it.
 public typealias Inverse<Model: Storable> = QueryExpression<Referrers<Model>>
 
 extension ColumnSet {

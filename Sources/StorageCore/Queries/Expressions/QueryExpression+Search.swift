@@ -1,14 +1,15 @@
 extension ColumnSet {
-    /// The condition that the record has the words of a search, as a person writes them: words, `"phrases"`, `pref*`, `-without`,
-    /// `one OR other`, `property:word`. Any text is a search; one that asks for nothing finds nothing.
+    /// The condition that the record has the words of a search, as a person writes them: words, `"phrases"`, `pref*`,
+    /// `-without`, `one OR other`, `property:word`. Any text is a search; a search that asks for no words finds no
+    /// records.
     ///
     /// ```
     /// store.select(Note.self).where { $0.matches("swift \"storage engine\" -toy") }
     /// ```
     ///
-    /// The model's `@Searchable` properties are searched by the store's index. Costs what the index reads, and one lookup for
-    /// each record that it finds. The query throws `invalidQuery` if the model has no such property, and `busy` while its index
-    /// is made.
+    /// The model's `@Searchable` properties are searched by the store's index. The condition costs the reads of the
+    /// index, and one lookup for each record that the index finds. The query throws `invalidQuery` if the model has no
+    /// such property, and `busy` while its index is made.
     ///
     /// - Parameters:
     ///   - text: the search, as a person writes it.
@@ -24,9 +25,10 @@ extension ColumnSet {
     /// store.select(Note.self).where { $0.matches(text) }.order { $0.relevance.descending }.limit(20)
     /// ```
     ///
-    /// Of several searches, joined by `&&` or `||`, it is the sum of those that find the record; a negated search, and that of a
-    /// referenced record, adds nothing. It is the first order of a query, and no value of conditions. Records of equal relevance
-    /// come by the next orders, and then by key. With a limit only the best records are read.
+    /// For several searches, joined by `&&` or `||`, the relevance is the sum over the searches that find the record; a
+    /// negated search, or a search of a referenced record, adds 0. Use it as the first order of a query; conditions
+    /// can't use it. Records of equal relevance come by the next orders, and then by key. With a limit only the best
+    /// records are read.
     public var relevance: Relevance { Relevance() }
 }
 

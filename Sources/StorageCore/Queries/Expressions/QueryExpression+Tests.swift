@@ -7,7 +7,8 @@ extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
 
 // Patterns are plain text: only `like` has wildcards. A test of nil is false.
 extension QueryExpression where V: TextValue {
-    /// Tests whether the text begins with these UTF-8 bytes. Can use an index on the property if nothing is ignored.
+    /// Tests whether the text begins with these UTF-8 bytes. Can use an index on the property if no difference is
+    /// ignored.
     public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.hasPrefix, (.value(.text(prefix)), 0), folding: folding)
     }
@@ -146,7 +147,7 @@ extension QueryExpression {
 }
 
 extension ArrayElements {
-    /// An element to look for; nil for one that no array can store.
+    /// An element to look for; nil if no array can store it.
     static func element<E: ColumnValue>(_ element: E) -> Value? {
         if E.self == UInt8.self { return element.value }
         var json = JSONWriter()

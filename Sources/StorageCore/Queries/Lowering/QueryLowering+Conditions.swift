@@ -60,7 +60,7 @@ extension QueryLowering {
         case .rows(let joinPath):
             guard let presence = joinPath.presence else { return .not(joinPath.some(.constant(true))) }
             let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0)), .bool)
-            // If the array's own owner is nil, the array is nil.
+            // If the array's direct owner is nil, the array is nil.
             return joinPath.steps.isEmpty ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
     }
@@ -105,7 +105,7 @@ extension QueryLowering {
         return terms.count == 1 ? terms[0] : .or(terms)
     }
 
-    /// The edge along which all parts of a reference are found, and the parts there.
+    /// The edge along which all parts of a reference are found, and the parts at its end.
     private static func throughJoin(_ parts: [TypedTerm]) -> (join: Join, parts: [TypedTerm])? {
         guard case .related(let join, _)? = parts.first?.term else { return nil }
         let inner = parts.compactMap { part -> TypedTerm? in
@@ -257,8 +257,8 @@ extension QueryLowering {
 
     // MARK: Children
 
-    /// The first array of children in the path splits it: the comparison applies to each child, or to what the rest of
-    /// the path leads to.
+    /// The first array of children in the path splits it: the comparison applies to each child, or to the value to
+    /// which the rest of the path leads.
     private mutating func overPath(
         _ quantifier: Quantifier, _ path: PropertyPath, _ comparison: (QueryNode) -> QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {

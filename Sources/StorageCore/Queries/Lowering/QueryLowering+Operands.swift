@@ -109,7 +109,7 @@ extension QueryLowering {
         let aggregate = Query.Aggregate(function, of: TypedTerm(value, type))
         let result = joinPath.through(.relatedAggregate(joinPath.last, aggregate, .constant(true)))
         guard function == .sum, !joinPath.steps.isEmpty else { return (result, aggregate.type) }
-        // The sum of nothing is 0, also if a row on the way is missing.
+        // The sum of no values is 0, also if a row on the way is missing.
         return (.choice(.isNull(result), try argument(aggregate.type.row.sum.ofNothing), result), aggregate.type)
     }
 
@@ -147,7 +147,7 @@ extension QueryLowering {
         var element: Join?
         /// The column that records whether an array is nil.
         var presence: QueryTerm?
-        /// The scope of the rows' own conditions.
+        /// The scope of the conditions on the rows themselves.
         var end: Place
 
         /// A term of the row at the end of the steps; null if a row on the way is missing.

@@ -1,10 +1,11 @@
 import StorageDriver
 
 extension QueryTerm {
-    /// The alternatives with a bound that follows from them, if they are `a > x || (a == x && …)`, as a condition for the records after
-    /// a given one is written: then an engine reads a range of the index of `a`, and not the whole table.
+    /// The alternatives with a bound that follows from them, if they have the form `a > x || (a == x && …)` of a
+    /// condition for the records after a given one. With the bound an engine reads a range of the index of `a`, and not
+    /// the whole table.
     ///
-    /// - Parameter arguments: the query's arguments so far. Those of the bound are among them.
+    /// - Parameter arguments: the query's arguments so far, which include the bound's arguments.
     static func alternatives(_ terms: [QueryTerm], _ arguments: QueryArguments) -> QueryTerm {
         let whole = QueryTerm.or(terms)
         guard terms.count > 1, terms.count <= 8 else { return whole }

@@ -40,7 +40,7 @@ public struct Selection: Sendable {
         return conditions
     }
 
-    /// The searches among the conditions and their alternatives. One that is negated finds what is left out.
+    /// The searches among the conditions and their alternatives. A negated search finds the records to leave out.
     var searches: [Search] {
         conditions.enumerated().flatMap { place, condition in
             var searches: [Search] = []
@@ -89,7 +89,7 @@ extension QueryNode {
 
 /// A builder that selects records by conditions.
 ///
-/// Builders are values: each call returns a new one. Nothing runs before a call such as `all()` or `run()`.
+/// Builders are values: each call returns a new one. A builder does no work before a call such as `all()` or `run()`.
 public protocol FilterBuilder<Model> {
     /// The model whose records are selected.
     associatedtype Model: Storable
@@ -155,7 +155,7 @@ extension ModelHandle {
     ///   - change: changes the lowered query, such as its filter.
     package func plan(
         _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: KeyList? = nil,
-        in session: any StorageSession, _ change: QueryChange = { _, _ in }
+        in session: any StorageSession, change: QueryChange = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
         var lowering = QueryLowering(self, table: table, among: keys, in: session)
         var (query, arguments) = try query(selection, result, by: &lowering)

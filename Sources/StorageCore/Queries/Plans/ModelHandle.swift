@@ -32,12 +32,12 @@ package final class ModelHandle: Sendable {
     /// fits.
     let refusal: StorageError?
 
-    /// The plan for one record's own row.
+    /// The plan for one record's root row.
     let rowOfKey: QueryPlan
     /// The reader of rows of a model without children; nil for other models, for which each query reads children too.
     ///
-    /// Shared by all threads: nothing is written to a context without children except its record fields, which is made
-    /// before any other thread has the context.
+    /// Shared by all threads, because a context without children is never written, except for its record fields. These
+    /// are made before any other thread has the context.
     nonisolated(unsafe) let plainRows: RowContext?
 
     /// - Throws: as ``UndeclaredTables``.
@@ -144,7 +144,7 @@ package final class ModelHandle: Sendable {
         spareGraphWriter.withLock { $0.take() } ?? GraphWriter(tables, limits: limits)
     }
 
-    /// Keeps a graph writer for the next write. One that has failed must not come back.
+    /// Keeps a graph writer for the next write. Don't give back a writer that has failed.
     func giveBack(_ graph: GraphWriter) {
         guard graph.isSmall else { return }
         spareGraphWriter.withLock { $0 = graph }
@@ -164,7 +164,8 @@ package final class ModelHandle: Sendable {
 
     /// The plan for updating some columns of the root's rows, each row with separate values.
     ///
-    /// - Parameter columns: those of the key first, which no patch sets, so that the two kinds share one list of plans.
+    /// - Parameter columns: the key's columns first, which no patch sets, so that the two kinds share one list of
+    ///   plans.
     func plan(updating columns: [Int]) -> WritePlan {
         patches.withLock { patches in
             patches.value(columns) { oldest in

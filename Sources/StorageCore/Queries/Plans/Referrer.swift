@@ -4,7 +4,7 @@ import StorageDriver
 package struct Referrer: Sendable {
     /// The stored name of the referring model.
     package let model: StoredName
-    /// The table of the referring rows: the model's own, or one of its owned records.
+    /// The table of the referring rows: the model's root table, or a table of its owned records.
     let table: TableSchema
     /// The columns that have the parts of the key.
     let columns: [Int]

@@ -22,7 +22,7 @@ package struct SearchHit: Hashable {
 package protocol TextSearch: AnyObject, Sendable {
     /// The keys of a model's records that a search finds, in any order.
     ///
-    /// - Parameter column: the only column that is searched, of the model's table or one that it owns; nil for all.
+    /// - Parameter column: the only column that is searched, of the model's table or a table that it owns; nil for all.
     /// - Throws: `invalidQuery` if the model or the column is not searched; `busy` while the index is made.
     func keys(
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,
@@ -31,8 +31,8 @@ package protocol TextSearch: AnyObject, Sendable {
 
     /// The records that a search finds, with their relevance.
     ///
-    /// - Parameter count: the number of records from the greatest relevance on, those of equal relevance by key; nil for all,
-    ///   in any order.
+    /// - Parameter count: the number of records from the greatest relevance on, in key order if the relevance is equal;
+    ///   nil for all, in any order.
     func hits(
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?, best count: Int?,
         in session: any StorageSession

@@ -7,7 +7,7 @@ final class UndeclaredTables: Sendable {
         let schema: TableSchema
         /// The model's table; nil if it is not declared.
         let binding: TableBinding?
-        /// The tables whose rows its rows own.
+        /// The tables of its owned rows.
         var owned: [Int] = []
         /// In a type that owns itself, the table at which that begins.
         let entry: Int?

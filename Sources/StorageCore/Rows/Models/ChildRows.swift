@@ -204,7 +204,7 @@ final class NodeRows {
     }
 
     private func decode<M: Storable>(_ index: Int) throws(StorageError) -> M {
-        // Rows that another program wrote may own each other in a cycle.
+        // Rows that another program wrote may form a cycle of ownership.
         guard depth <= Self.maximumDepth else {
             throw StorageError(
                 .corrupt, "The rows of \(context.table.schema.name) nest without end.", model: context.modelName)

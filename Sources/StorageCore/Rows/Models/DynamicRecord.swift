@@ -3,8 +3,8 @@ public import StorageDriver
 /// A record without a Swift type: it can read and write any model of a store.
 ///
 /// The store's verbs take it as they take a model: `store.save(record)`. Optional properties and arrays of owned
-/// records may be left out. A field that the model does not have, a value that it cannot hold, and a required one that
-/// is missing are `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
+/// records may be left out. A field that the model does not have, a value that a field cannot hold, and a missing
+/// required field are `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
 /// ``Store/records(_:)`` queries records.
 public struct DynamicRecord: Hashable, Sendable {
     /// The model's stored name; for an owned record its path: `Person.pens`.
@@ -13,8 +13,8 @@ public struct DynamicRecord: Hashable, Sendable {
         set { storedModel = StoredName(newValue) }
     }
     @usableFromInline package var storedModel: StoredName
-    /// The properties under their stored names. What is read has the columns first, in the order in which they were
-    /// added, then owned records; a record to write may have them in any order.
+    /// The properties under their stored names. A record that was read has the columns first, in the order in which
+    /// they were added, then owned records; a record to write may have them in any order.
     public var fields: [Field]
 
     /// A record of a model.

@@ -30,10 +30,10 @@ extension ModelTables {
     /// The root's rows with the key, by which owned records are found, and the chosen properties.
     ///
     /// - Parameter properties: stored names; nil for the rows as they are.
-    /// - Throws: `invalidQuery` if there is no property of a name.
+    /// - Throws: `invalidQuery` if a name belongs to no property.
     package func root(only properties: [String]?) throws(StorageError) -> TableBinding {
         guard let properties else { return root }
-        // What an optional array of owned records has for a column, that says whether it is there, has its name too.
+        // The column that says whether an optional array of owned records exists has the array's name too.
         let chosen = Set(properties.map { StoredName($0) })
         let columns = root.columns.filter { chosen.contains(root.schema.columns[$0].storedProperty) }
         let relations = root.relations.filter { chosen.contains($0.storedProperty) }

@@ -1,7 +1,7 @@
 public import StorageDriver
 
 extension Property {
-    /// The place of a property in JSON, and the forms that are accepted there.
+    /// The place of a property in JSON, and the forms that JSON may have for it.
     public struct JSONForm: Sendable {
         /// The names of the members that lead to it, with points between them: `info.age`. Nil for the stored name.
         public var path: String?
@@ -53,7 +53,7 @@ extension Property {
 }
 
 extension Property {
-    /// The property as one that full-text searches find; `@Searchable` renders it. A model has at most 200 of them.
+    /// The property, found by full-text searches; `@Searchable` renders it. A model has at most 200 such properties.
     ///
     /// - Parameter weight: the weight of its words in the relevance of a record, above 0.
     public func searchable(weight: Double = 1) -> Property {

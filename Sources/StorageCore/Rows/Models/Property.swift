@@ -54,11 +54,12 @@ public struct Property: Sendable {
     /// The value of records that were stored before the property existed; nil if the property has no default. For
     /// children only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
-    /// Writes the default of an owned property, if that is not nothing: what JSON gives a record that lacks it.
+    /// Writes the default of an owned property, if the default is not empty. A record that lacks the property in JSON
+    /// gets it.
     package var writeDefault: OwnedDefault?
     /// The rule for a reference whose record is deleted.
     public var rule = DeleteRule.deny
-    /// The place of the property in JSON, and the forms that are accepted there.
+    /// The place of the property in JSON, and the forms that JSON may have for it.
     public var form = JSONForm()
     /// The weight of its words in a full-text search; nil for a property that is not searched.
     public var searchWeight: Double?
@@ -91,8 +92,8 @@ public struct Property: Sendable {
     }
 }
 
-/// Writes what an owned property is by default: to the row's cell that says whether an array exists, and to the rows of
-/// what is owned.
+/// Writes the default of an owned property: to the row's cell that says whether an array exists, and to the rows of the
+/// owned records.
 package typealias OwnedDefault = @Sendable (inout RowWriter) -> Void
 
 /// A closure that gives a property's default value.
@@ -221,8 +222,8 @@ extension Property {
         return (type as? any OptionalValue.Type).map { wraps($0) } ?? false
     }
 
-    /// Returns whether a type that is `Codable` holds children in containers, at any depth. No overload can have all of
-    /// those.
+    /// Returns whether a type that is `Codable` holds children in containers, at any depth. No overload can match all
+    /// such types.
     private static func isContainerOfChildren(_ type: Any.Type) -> Bool {
         guard let container = type as? any ContainerType.Type else { return false }
         return container.contained.contains { $0 is any Storable.Type || isContainerOfChildren($0) }

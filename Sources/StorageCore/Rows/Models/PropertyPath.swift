@@ -11,7 +11,7 @@ public struct PropertyPath: Sendable {
     /// The referrers of the record that the path leads to, at which the path then ends.
     var inverse: Backlink?
 
-    /// A reference of another model, by the model and its path there.
+    /// A reference of another model, by the model and the reference's path in it.
     struct Backlink: Sendable {
         let model: any Storable.Type
         let ordinals: [Int]

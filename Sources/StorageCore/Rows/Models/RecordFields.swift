@@ -64,7 +64,7 @@ struct RecordFields: Sendable {
 }
 
 /// The positions of records' fields in the rows of one table. Determined once for records whose fields come in the same
-/// order, as those of one call mostly do.
+/// order, as the records of one call mostly do.
 final class FieldPositions {
     let fields: RecordFields
     /// For each column its field, if any.

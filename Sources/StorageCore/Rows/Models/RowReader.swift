@@ -61,7 +61,7 @@ public struct RowReader: ~Copyable {
     }
 }
 
-// The overloads mirror those of Property's initialisers: a property's type selects the same kind in all three.
+// The overloads mirror Property's initialisers: a property's type selects the same kind in all three.
 extension RowReader {
     /// Reads a scalar, an Optional of one, or an array.
     ///

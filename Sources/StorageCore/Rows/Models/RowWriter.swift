@@ -75,7 +75,7 @@ public struct RowWriter: ~Copyable {
     }
 }
 
-// The overloads mirror those of Property's initialisers: a property's type selects the same kind in all three.
+// The overloads mirror Property's initialisers: a property's type selects the same kind in all three.
 extension RowWriter {
     /// Writes a scalar, an Optional of one, or an array.
     @inlinable @inline(__always)

@@ -95,8 +95,8 @@ public protocol Storable: Relatable where _Related == Self {
     /// function these throw `invalidQuery`.
     static func ordinal(of property: PartialKeyPath<Self>) -> Int?
 
-    /// Decodes at most `limit` rows into models. Do not implement it: the default is compiled into the model's own
-    /// module, where the loop makes no generic call for each row.
+    /// Decodes at most `limit` rows into models. Do not implement it: the default is compiled into the module of the
+    /// model, where the loop makes no generic call for each row.
     static func read(_ rows: inout RowCursor, limit: Int, into models: inout [Self]) throws(StorageError)
 
     /// Writes models from an index on, as many as the rows take at once, and returns the index of the next. Do not
@@ -145,7 +145,7 @@ extension Storable {
         return try rows.end(row)
     }
 
-    /// Does nothing: the store does not assign this model's key.
+    /// Has no effect, because the store does not assign this model's key.
     public mutating func assign(_ key: Key) {}
 
     @inlinable public var _recordedModel: String? { nil }

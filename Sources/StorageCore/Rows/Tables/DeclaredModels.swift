@@ -9,7 +9,7 @@ package struct DeclaredModels {
     private var types: [TypePlace: Int] = [:]
     private var records: [RecordPlace: Int] = [:]
 
-    /// The elements of two arrays of references differ in what happens when their records are deleted.
+    /// Two arrays of references may differ in the delete rule of their elements.
     private struct TypePlace: Hashable {
         let type: ObjectIdentifier
         let elements: ReferenceSchema?
@@ -173,8 +173,8 @@ package struct DeclaredModel {
 }
 
 extension DeclaredModel {
-    /// The former names of a property that other properties have now. A store records them, since data that have such a name
-    /// in it are the other property's from then on. Nil if there are none.
+    /// The former names of a property that other properties have now. A store records them, because its data under such
+    /// a name belong to the other property from then on. Nil if there are none.
     func settledNames(of property: DeclaredProperty) -> [StoredName]? {
         let names = property.renamedFrom.filter { former in
             former != property.storedName && properties.contains { $0.storedName == former }
@@ -270,7 +270,7 @@ package struct DeclaredProperty {
         isOptional = property.isOptional || isAssigned
         switch kind {
         case .one: if isOptional { defaultValue = { .null } }
-        // Records that were stored before own none.
+        // Records that were stored before have no owned records.
         case .many: defaultValue = { .null }
         case .column, .reference, .refused: break
         }

@@ -51,7 +51,8 @@ package struct DeclaredTables {
 
     package private(set) var tables: [Table] = []
     private let models: [DeclaredModel]
-    /// The root's key, and what the store assigns of it: each is found among all properties, and asked for by each.
+    /// The root's key, and the part of it that the store assigns. Kept, because every property asks for them, and
+    /// finding them takes a search of all properties.
     private let keys: [DeclaredProperty]
     private let keyAssignment: KeyAssignment?
     private var recursive: [RecursiveKey: Int] = [:]
@@ -188,8 +189,8 @@ package struct DeclaredTables {
             let reference = property.references.indices.contains(part) ? property.references[part] : nil
             var column = ColumnSchema(
                 name: name, property: name, type: type, isOptional: property.isOptional && !isAssigned,
-                // What refers to a record is found by the first part of its key (clause R5), and expired records by its
-                // time.
+                // The index finds references to a record by the first part of its key (clause R5), and expired records
+                // by their time.
                 isIndexed: reference?.part == 0
                     || index == 0 && !property.traits.isDisjoint(with: [.indexed, .expires]),
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)

@@ -68,8 +68,8 @@ extension ModelTables {
             names: names.map { .init(name: StoredName($0), storedName: StoredName($0)) })
     }
 
-    /// The removed columns that have values. One that said whether an array is nil has none if the array is
-    /// there, and no longer Optional.
+    /// The removed columns that have values. A column that said whether an array is nil has no values if the array
+    /// still exists and is no longer Optional.
     private static func removedColumns(of schema: TableSchema, _ owned: [TableSchema]) -> Set<Int> {
         Set(
             schema.columns.indices.filter { index in
@@ -119,11 +119,11 @@ extension ModelTables {
     }
 }
 
-/// The recorded tables of one model, and which of them own rows of which.
+/// The recorded tables of one model, and the owners of the rows of each.
 package struct RecordedTables {
     /// The root's first, owners before their owned records.
     let list: [TableSchema]
-    /// For each table the tables whose rows its rows own. A table of a type that owns itself is listed for each table with
+    /// For each table the tables of its owned rows. A table of a type that owns itself is listed for each table with
     /// rows of the declaring type.
     private(set) var owned: [[Int]]
     /// For each table of a type that owns itself the table above the recursion.
@@ -169,7 +169,7 @@ package struct RecordedTables {
                 model: list[0].path.first)
         }
         entries[index] = above
-        // Below the entry a path names the declaring type, except the entry's own path.
+        // Below the entry a path names the declaring type; the path of the entry itself does not.
         let isOfEntry = isDirectly(index, below: above)
         let type = isOfEntry ? recursiveModel(of: above) : table.storedPath.dropLast().last ?? ""
         for owner in list.indices where owner == above || isNode(owner, below: above) {
@@ -195,7 +195,7 @@ package struct RecordedTables {
         list[index].path.count == list[entry].path.count + 1
     }
 
-    /// The last table above one that is none of a type that owns itself.
+    /// The last table above the given one, without the tables of types that own themselves.
     private func nearest(above index: Int) -> Int? {
         list.indices.last { !list[$0].isNode && isAbove(list[$0], list[index]) }
     }

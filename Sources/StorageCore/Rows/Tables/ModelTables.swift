@@ -63,24 +63,24 @@ package final class TableBinding: Sendable {
     package let index: Int
     package let schema: TableSchema
     package let form: Form
-    /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
+    /// For each cell the column of the schema: the prefix first, then the model's columns, in the model's order.
     package let columns: [Int]
-    /// The number of cells before the model's own.
+    /// The number of cells before the model's cells.
     package let prefixCount: Int
     /// The cells that hold the root's key.
     package let keyCells: [Int]
     /// The form of each of the model's properties here, in its order.
     package let members: [Member]
     package let relations: [RelationBinding]
-    /// The references in the rows: first those that the program declares, then those that the store has recorded of properties
-    /// that the program declares as plain values. The elements of an array have one reference.
+    /// The references in the rows: first the references that the program declares, then recorded references of
+    /// properties that the program declares as plain values. The elements of an array have one reference.
     package let references: [ReferenceBinding]
     /// The number of references that the program declares.
     let declaredReferences: Int
     /// The rules that the program declares for its columns.
     let rules: [DeclaredRules]
-    /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
-    /// the same one (clause S7).
+    /// The columns of the key that the model declares. In owned rows this key is data (clause C2), and identifies a row
+    /// from one save to the next (clause S7).
     let identity: [Int]
     /// The names of the members' properties, in Swift and as they are stored.
     let names: [MemberName]
@@ -176,7 +176,7 @@ extension ReferenceBinding {
 }
 
 extension TableSchema {
-    /// The columns before the model's own.
+    /// The columns before the model's columns.
     var prefix: [Int] { columns.indices.filter { columns[$0].role.isPrefix } }
 }
 

@@ -72,7 +72,7 @@ struct PropertyKinds {
     }
 }
 
-/// The recorded tables that the rows of one table own, or owned when they were last declared.
+/// The recorded tables that one table owns, or owned when they were last declared.
 struct RecordedOwned {
     /// The tables by their recorded names.
     var byName: [StoredName: TableSchema]

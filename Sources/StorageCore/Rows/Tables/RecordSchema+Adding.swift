@@ -3,7 +3,8 @@ import StorageDriver
 extension RecordSchema {
     /// This recorded schema with the properties of another that it lacks.
     ///
-    /// What the other does not name stays unchanged, so a schema that was made from a part of the data removes nothing.
+    /// Properties that the other does not name stay unchanged, so a schema that was made from a part of the data
+    /// removes no property.
     /// - Throws: `schemaMismatch`, with the first property that is recorded with another kind.
     func adding(_ wanted: RecordSchema) throws(StorageError) -> RecordSchema {
         let sum = try adding(wanted, path: [])

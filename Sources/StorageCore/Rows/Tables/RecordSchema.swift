@@ -71,7 +71,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             get { expiry ?? false }
             set { expiry = newValue ? true : nil }
         }
-        /// The name under which it is stored so far, if it is renamed. A store's own schemas have none.
+        /// The name under which it is stored so far, if it is renamed. Nil in the schemas of a store.
         public var renamedFrom: String?
         /// Nil if it is not, so that the JSON is the same as in earlier versions.
         private var expiry: Bool?

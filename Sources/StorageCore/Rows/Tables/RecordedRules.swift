@@ -1,7 +1,7 @@
 import StorageDriver
 
-// The recorded table decides what binds a write (clause S14): a declaration adds rules to it, and removes only those that the
-// program names.
+// The recorded table has the rules that bind a write (clause S14). A declaration adds rules to it, and removes only the
+// rules that the program names.
 
 /// The rules of a column that bind every program.
 struct ColumnRules: Hashable, Sendable {
@@ -34,8 +34,8 @@ extension ColumnSchema {
 }
 
 extension TableSchema {
-    /// The references in the table, each with the columns of its parts. A removed reference that binds no writes is left out; those
-    /// of a removed table that binds none are not checked.
+    /// The references in the table, each with the columns of its parts. A removed reference that binds no writes is
+    /// left out; the references of a removed table that binds no writes are not checked.
     package var references: [(columns: [Int], schema: ReferenceSchema)] {
         var found: [(columns: [Int], schema: ReferenceSchema)] = []
         var isKept = false

@@ -176,7 +176,7 @@ enum SchemaValidation {
         }
     }
 
-    /// Schemas are walked by functions that call themselves, so one that nests without measure comes no further.
+    /// Refuses a schema that nests too deeply or is too large, because recursive functions walk schemas.
     static func checkSize(_ schema: RecordSchema) throws(StorageError) {
         var level = [schema]
         var count = 0

@@ -105,10 +105,10 @@ extension JSONReader {
 }
 
 extension RowWriter {
-    /// Writes strings as the JSON text that a `JSONWriter` makes of them, without a copy. Writes nothing and returns
-    /// false if a character must be escaped or if the text is larger than a value may be.
+    /// Writes strings as the JSON text that a `JSONWriter` makes of them, without a copy. Returns false without writing
+    /// if a character must be escaped or if the text is larger than a value may be.
     mutating func putJSON(_ strings: [String]) -> Bool {
-        // A bracket, and each string with its quotes and what follows it: a comma or the other bracket.
+        // A bracket, and each string with its quotes and the comma or bracket after it.
         let size = strings.isEmpty ? 2 : strings.reduce(1) { $0 + $1.utf8.count + 3 }
         guard size <= arena.pointee.limit else { return false }
         let text = arena.pointee.allocate(size)

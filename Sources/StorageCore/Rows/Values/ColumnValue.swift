@@ -2,8 +2,8 @@ public import StorageDriver
 
 /// A type whose values are kept in one column: the scalars of clause V1, their Optionals and arrays of either.
 ///
-/// The library conforms what can be a property; an enum with a raw value needs no conformance. A type of your own that
-/// should be queryable as a scalar is best written as a `RawRepresentable` over one of these.
+/// The library conforms all types that can be a property; an enum with a raw value needs no conformance. To make
+/// another type queryable as a scalar, write it as a `RawRepresentable` over one of these.
 public protocol ColumnValue: Sendable {
     /// The type under which the column is recorded; an Optional has the type that it wraps.
     static var columnType: ColumnType { get }

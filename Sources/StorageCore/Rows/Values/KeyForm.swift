@@ -16,7 +16,7 @@ package enum KeyForm<Model: Storable> {
 
     /// The key of these values, one for each part.
     ///
-    /// - Throws: `typeMismatch` or `configuration` if they are none.
+    /// - Throws: `typeMismatch` or `configuration` if they are not a key.
     package static func key(_ values: [Value]) throws(StorageError) -> Model.Key {
         let cells = ValueCells(ValueList(width: values.count, values: values))
         let context = RowContext(keyOf: Model.self)

@@ -2,7 +2,8 @@ public import StorageDriver
 
 // References as properties: one column for each part of the key, or, of an array, a row for each element.
 extension Property {
-    /// A reference to a record of another model, or of the same; `onDelete` says what happens to it if that is deleted.
+    /// A reference to a record of another model, or of the same; `onDelete` is the rule for the reference if that
+    /// record is deleted.
     public init<M: Storable>(
         _ name: String, _: Ref<M>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String...,
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>>? = nil

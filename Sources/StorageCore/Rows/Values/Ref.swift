@@ -12,8 +12,8 @@ public import StorageDriver
 /// }
 /// ```
 ///
-/// A reference has no state: it is equal to another if their keys are, and is encoded as its key. The record that it
-/// names is asked for by `find(ref)`, or loaded together with its own by `with`.
+/// A reference has no state: it is equal to another if their keys are, and is encoded as its key. `find(ref)` returns
+/// the record that it names; `with` loads that record together with the referring one.
 public struct Ref<Model: Storable>: Sendable {
     /// The key of the record.
     public let key: Model.Key

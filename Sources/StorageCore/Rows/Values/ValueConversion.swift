@@ -1,6 +1,6 @@
 package import StorageDriver
 
-/// Type changes of a property that lose nothing (clause S3).
+/// Lossless type changes of a property (clause S3).
 package enum ValueConversion {
     /// Returns whether some values of `old` can become values of `new`; each value is then checked by
     /// ``convert(_:from:to:)``.
@@ -20,7 +20,8 @@ package enum ValueConversion {
         old == new ? value : convert(value, to: new)
     }
 
-    /// The value of the type, or of one that may have become it; nil where it would not be the same value.
+    /// Converts a value of the type, or of a type that may have become it; nil if the result would not be the same
+    /// value.
     package static func convert(_ value: Value, to new: ColumnType) -> Value? {
         if case (.text(let text), .array(let element)) = (value, new) {
             return ArrayElements.converted(text, to: element) { convert($0, to: $1) }.map(Value.text)

@@ -142,8 +142,8 @@ package final class JoinedRows {
         return rows
     }
 
-    /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the records are
-    /// asked for.
+    /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the
+    /// records are asked for.
     private func lists<S>(
         _ pairs: [(owner: Int, number: Int)], index: KeyIndex, of target: RecordReader, records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {

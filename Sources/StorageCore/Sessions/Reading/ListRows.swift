@@ -157,12 +157,12 @@ struct ListRows {
         return try spreading(keys, at: count())
     }
 
-    /// Makes room by moving the elements around a place apart: twice as many each time, until there is enough.
+    /// Makes room by moving the elements around a place apart. Moves twice as many each time, until the room is enough.
     private func spreading(_ keys: [[Value]], at index: Int) throws(StorageError) -> Change {
         var half = 32
         while true {
             let start = max(index - half, 0)
-            // One more on each side, where there is one, which stays.
+            // Include one more element on each side, if it exists. It stays in place.
             let first = max(start - 1, 0)
             let most = index + half + 1 - first
             var moved = try elements(from: first, most: most)

@@ -14,7 +14,8 @@ extension RecordReader {
         change: QueryChange = { _, _ in }
     ) throws(StorageError) -> Cursor {
         guard let hits = try ranked(selection, among: keys, areAllVisible: true, change: change) else {
-            let (plan, arguments) = try handle.plan(selection, .columns(columns), among: keys, in: session, change)
+            let (plan, arguments) = try handle.plan(
+                selection, .columns(columns), among: keys, in: session, change: change)
             return try session.rows(plan, arguments, isShown: isShown)
         }
         var (buffer, order) = try rows(of: hits, columns, isShown: isShown)
@@ -114,7 +115,8 @@ extension RecordReader {
         }
     }
 
-    /// All records, sorted in memory by the sum of their relevances; records of equal relevance stay in the order of the engine.
+    /// All records, sorted in memory by the sum of their relevances; records of equal relevance stay in the order of
+    /// the engine.
     private func sorted(
         _ selection: Selection, _ searches: [Selection.Search], among keys: KeyList?, change: QueryChange
     ) throws(StorageError) -> [SearchHit] {
@@ -142,7 +144,7 @@ extension RecordReader {
         _ selection: Selection, among keys: KeyList?, change: QueryChange = { _, _ in }
     ) throws(StorageError) -> [[Value]] {
         let (plan, arguments) = try handle.plan(
-            selection, .columns(model.root.schema.key), among: keys, in: session, change)
+            selection, .columns(model.root.schema.key), among: keys, in: session, change: change)
         return try session.rows(plan, arguments, isShown: false).rows(width: model.rootKeyCount)
     }
 }

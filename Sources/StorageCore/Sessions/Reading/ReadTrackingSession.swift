@@ -18,13 +18,13 @@ package protocol ReadTrackingSession: StorageSession {
 }
 
 extension StorageSession {
-    /// Rows whose first cells alone are a part of what a query gives: the others are looked at to place the rows.
+    /// Rows whose first cells alone are a part of the result. The store needs the other cells to place the rows.
     package func rows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int) throws(StorageError) -> Cursor {
         guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
         return try tracking.trackedRows(plan, arguments, shown: shown)
     }
 
-    /// Rows that a query gives, or of which some are no part of what it gives. Of these those that are must be shown.
+    /// The rows of a query. If not all are a part of the result, the caller must show the rows that are.
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments, isShown: Bool) throws(StorageError) -> Cursor {
         guard !isShown, let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
         return try tracking.trackedRows(plan, arguments, shown: nil)

@@ -58,8 +58,8 @@ package final class RecordRows {
 }
 
 extension ModelTables {
-    /// The same tables with a number in place of the root's key: in front of a root's row, and at the beginning of those
-    /// that it owns.
+    /// The same tables with a number in place of the root's key: in front of a root's row, and at the beginning of each
+    /// row that it owns.
     fileprivate func numbered() -> ModelTables {
         ModelTables(
             name: name, tables: tables.map { $0.numbered(keyCount: $0.form == .root ? 0 : rootKeyCount) },

@@ -10,8 +10,8 @@ package final class TableScan {
     /// True if ``cells`` belong to a row.
     package private(set) var isAtRow = false
 
-    /// - Parameter numbersElements: whether elements of arrays of references have the numbers 0, 1, 2, … as positions, and
-    ///   not those that are stored.
+    /// - Parameter numbersElements: whether elements of arrays of references have the numbers 0, 1, 2, … as positions,
+    ///   instead of the stored positions.
     package init(
         _ table: TableSchema, in session: any StorageSession, numbersElements: Bool = false
     ) throws(StorageError) {

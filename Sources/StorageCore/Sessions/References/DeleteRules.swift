@@ -17,7 +17,8 @@ struct DeleteRules {
     func delete(_ keys: RowBuffer, of model: ModelHandle, referrers: [Referrer]) throws(StorageError) -> Int {
         var rules = self
         var given = KeyList(keys).distinct
-        // A transaction may have written references to records that it stores later: nothing is deleted, so no rule applies.
+        // A transaction may have written references to records that it stores later. Deleting such a record has no
+        // effect, so no rule applies.
         let missing = Set(try model.missing(given, in: context.openWriter(model.name)))
         if !missing.isEmpty { given = KeyList(width: keys.width, given.filter { !missing.contains($0) }) }
         try rules.carryOut(given, of: model, referrers: referrers)
@@ -30,7 +31,8 @@ struct DeleteRules {
     }
 
     /// Carries out the foreign keys of other software before the database does, so that the store knows each change: it deletes
-    /// the records that refer to records with the keys, or sets their references to nil. The database then finds nothing to change.
+    /// the records that refer to records with the keys, or sets their references to nil. The database then finds no row
+    /// to change.
     private mutating func carryOut(
         _ keys: KeyList, of model: ModelHandle, referrers: [Referrer]
     ) throws(StorageError) {
@@ -112,7 +114,7 @@ struct DeleteRules {
         let rows = try referrer.rows(keys, in: writer)
         guard rows.count > 0 else { return }
         if !referrer.isNumbered { return try referrer.nullify(rows, in: writer) }
-        // The array may be one that no program declares.
+        // Perhaps no program declares the array.
         let writing = try context.writing(.whole(referrer.model))
         let roots = referrer.roots(of: rows, keyCount: writing.model.rootKeyCount)
         // The rows of a type that owns itself have numbers: the record is written again, a part at a time.

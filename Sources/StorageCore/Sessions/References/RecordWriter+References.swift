@@ -43,7 +43,7 @@ extension RecordWriter {
 
 /// References that were written before their records. They are looked at again when the call or the transaction ends.
 ///
-/// Used by one thread: the one that runs the write.
+/// Used only by the thread that runs the write.
 final class UnresolvedReferences {
     struct Place {
         let reference: ReferenceBinding
@@ -77,7 +77,7 @@ final class UnresolvedReferences {
         added.removeSubrange(mark...)
     }
 
-    /// - Throws: `constraint` with the first record that refers to one that is not stored.
+    /// - Throws: `constraint` with the first record that refers to a record that is not stored.
     func check(_ context: TransactionContext) throws(StorageError) {
         for (_, entry) in places.sorted(by: { $0.key < $1.key }) {
             try check(entry.place, entry.keys, in: context)

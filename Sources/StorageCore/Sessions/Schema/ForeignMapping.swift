@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Maps a model onto a table that other software made, by the names of its columns. The table stays as it is, so what
-/// it cannot hold is refused.
+/// Maps a model onto a table that other software made, by the names of its columns. The table stays as it is, so a
+/// model that it cannot hold is refused.
 struct ForeignMapping {
     private let foreign: TableSchema
     private let table: DeclaredTables.Table
@@ -13,8 +13,8 @@ struct ForeignMapping {
 
     /// The table with the types that the model gives its columns, and with the model's key.
     ///
-    /// - Throws: `schemaMismatch` where a column is missing or its type cannot stand for the property's, where the key is
-    ///   not the table's, or where `@Unique` asks for what the table does not enforce.
+    /// - Throws: `schemaMismatch` if a column is missing or its type cannot stand for the property's, if the key is not
+    ///   the table's, or if the table does not enforce `@Unique`.
     func schema() throws(StorageError) -> TableSchema {
         var schema = foreign
         for wanted in table.members.flatMap(\.columns) {

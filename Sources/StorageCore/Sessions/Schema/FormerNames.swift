@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// The recorded names that the data of declared properties have, among the columns of a table or among what its rows own
-/// (clause S9).
+/// The recorded names that the data of declared properties have, among the columns of a table or the tables that it
+/// owns (clause S9).
 struct FormerNames {
     /// A declared property, or a part of it.
     struct Declared {

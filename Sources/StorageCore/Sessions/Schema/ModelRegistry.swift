@@ -77,7 +77,8 @@ package final class ModelRegistry: ModelResolver {
 
     /// The models whose tables are as declared, and the types of the others, whose tables must be changed first.
     ///
-    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored, and no rules are removed.
+    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored, and no rules
+    ///   are removed.
     package func upToDate(
         _ types: [any Storable.Type], in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], outdated: [any Storable.Type]) {
@@ -122,8 +123,9 @@ package final class ModelRegistry: ModelResolver {
         return handles
     }
 
-    /// Compares types with the tables of a session, which are read once, and runs the body. The types have their stored names from
-    /// now on, unless the body fails before there are handles, or a transaction that has claimed them is undone (``release(_:)``).
+    /// Compares types with the tables of a session, which are read once, and runs the body. The types have their stored
+    /// names from now on, unless the body fails before any handle is made, or a transaction that has claimed them is
+    /// undone (``release(_:)``).
     private func claiming<T>(
         _ types: [any Storable.Type], _ removals: RuleRemovals? = nil, in session: any StorageSession,
         _ body: ([SchemaPlanner]) throws(StorageError) -> T

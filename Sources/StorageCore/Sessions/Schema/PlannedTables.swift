@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// The tables of a store while models are compared with them, one after the other. The cost of a comparison does not depend on the
-/// number of other models.
+/// The tables of a store while models are compared with them, one after the other. The cost of a comparison does not
+/// depend on the number of other models.
 struct PlannedTables {
     /// The names of the models, in the order in which they were made.
     private var order: [StoredName]
@@ -25,7 +25,8 @@ struct PlannedTables {
         }
     }
 
-    /// A record that expires goes, and so does what cascades from it, whatever refers to them: no reference may deny that.
+    /// Expiry deletes a record and all records that cascade from it, whatever refers to them, so no reference may deny
+    /// that.
     ///
     /// A denial that the store has recorded already fails no write (``ExpiryRemoval``).
     func requireNoDenial() throws(StorageError) {

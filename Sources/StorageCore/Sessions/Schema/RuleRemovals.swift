@@ -4,8 +4,8 @@ import StorageDriver
 package enum RuleRemovals: Sendable {
     /// All properties that the last program declared. The rules of removed properties stay.
     case all
-    /// The stored names, each after those of the properties that lead to it, with points between them. A name also stands for all
-    /// that the property owns.
+    /// The stored names, each after the names of the properties that lead to it, with points between them. A name also
+    /// stands for all that the property owns.
     case named([String])
 
     package static let none = RuleRemovals.named([])

@@ -42,9 +42,9 @@ struct SchemaMigration {
         try writer.change(.alter(from: temporary, to: new, added: sources[copied...].map { $0.missing ?? .null }))
     }
 
-    /// Returns the number of columns that are copied. New ones at the end are added after the copy, with their values:
-    /// then also what an open store inserts that does not know them has these (clause S11). Where one has no value,
-    /// rows can't be inserted without it.
+    /// Returns the number of columns that are copied. New columns at the end are added after the copy, with their
+    /// values. An open store that does not know them then inserts rows with these values too (clause S11). If a new
+    /// column has no value, rows can't be inserted without it.
     private static func copiedColumns(_ sources: [ColumnSource]) -> Int {
         let added = sources.reversed().prefix { $0.column == nil }
         let haveValues = added.allSatisfy { $0.to.isOptional || $0.missing?.isNull == false }

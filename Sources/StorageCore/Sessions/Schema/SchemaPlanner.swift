@@ -111,7 +111,8 @@ struct SchemaPlanner {
         let base = base(of: owner)
         let kinds = PropertyKinds(table: table, owner: stored)
         var owned: [(target: Int, declared: FormerNames.Declared)] = []
-        // In types that own each other, several tables may own the rows of one; the first to be planned decides.
+        // In types that own each other, several tables may be owners of one table's rows; the first to be planned
+        // decides.
         for relation in table.relations where placed.insert(relation.target).inserted {
             guard let property = declared.tables[relation.target].owner?.property else { continue }
             owned.append((relation.target, .init(property: property, name: property.storedName)))
@@ -153,7 +154,7 @@ struct SchemaPlanner {
         }
     }
 
-    /// The recorded tables that a table's rows own, or owned, by their names.
+    /// The recorded tables that a table owns, or owned, by their names.
     private func recordedOwned(of index: Int) -> RecordedOwned {
         let base = base(of: index)
         let below = recorded.filter { $0.key.count == base.count + 1 && $0.key.starts(with: base) }

@@ -13,7 +13,7 @@ package enum SchemaStep: Sendable {
     case requireTrue(TableSchema, column: Int, StorageError)
     /// Records the parts that are removed from the model. Reading and writing do not need it.
     case mark(TableChange, note: String)
-    /// Nothing to do, but worth a line in the log.
+    /// No change, but worth a line in the log.
     case note(String, String)
 
     /// The table that the step makes or changes, as it is after it.

@@ -45,7 +45,7 @@ extension TableComparison {
         }
     }
 
-    /// Returns whether the rows that are recorded under a name are those of a declared property that has another one.
+    /// Returns whether the rows recorded under a name belong to a declared property with another name.
     func isMoved(_ name: StoredName) -> Bool {
         table.members.contains { member in
             member.relation != nil && member.property.storedName != name

@@ -4,7 +4,7 @@ import StorageDriver
 struct TableComparison {
     let old: TableSchema
     let table: DeclaredTables.Table
-    /// The recorded properties that this table's rows own.
+    /// The recorded properties that this table owns.
     let owned: RecordedOwned
     let data: StoredData
     /// The properties whose undeclared rules are removed.
@@ -36,7 +36,7 @@ struct TableComparison {
         new.settledNames = old.settledNames.adding(table.settledNames)
     }
 
-    /// Returns whether a model's keys can be those that the store assigns to others: they end at Int64.max.
+    /// Returns whether the store can assign keys of the key's type. Assigned keys end at Int64.max.
     private static func mayAssign(_ table: DeclaredTables.Table) -> Bool {
         table.model.keys.allSatisfy { $0.kind.columnType != .uint64 }
     }
@@ -256,7 +256,7 @@ struct TableComparison {
         for index in old.columns.indices where !kept.contains(index) {
             let column = old.columns[index]
             if column.role == .presence {
-                // It said whether rows were there that another property had: the name is a renamed one's now.
+                // The column said whether rows of another property existed. Its name now belongs to a renamed property.
                 if isTakenByRename(column.storedProperty), !isMoved(column.storedProperty) {
                     drop(index)
                     continue
@@ -332,8 +332,8 @@ struct TableComparison {
     }
 
     private mutating func finish() {
-        // A schema without them gets them with its next change, and only where records need them (the types that own
-        // themselves) at once: opening alone changes nothing else.
+        // A schema without them gets them with its next change, because opening alone makes no other change. Only types
+        // that own themselves get them at once, because their records need them.
         if old.model != nil || new != old || table.form == .node {
             (new.storedModel, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }

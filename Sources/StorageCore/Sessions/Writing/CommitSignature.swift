@@ -4,7 +4,8 @@ import StorageDriver
 package final class CommitSignature {
     package var author: String?
     package var note: String?
-    /// The number that the history has given the commit, at the end of the transaction; nil if it records nothing of it.
+    /// The number that the history has given the commit, at the end of the transaction; nil if the history does not
+    /// record it.
     package var commit: Int64?
 
     package init() {}

@@ -11,7 +11,8 @@ package final class DatabaseReactions {
         (self.writer, self.follows) = (writer, follows)
     }
 
-    /// Returns whether the store carries out the action of a foreign key in the database's place, so that the changes are known.
+    /// Returns whether the store carries out the action of a foreign key in the database's place, so that the changes
+    /// are known.
     func carriesOut(_ referrer: Referrer) -> Bool { referrer.table.isForeign && follows(referrer.model) }
 
     /// Returns the models whose records the database has changed by itself.

@@ -145,7 +145,7 @@ package struct RecordWriter {
             throw error.with { $0.element = $0.element.map { first + $0 } }
         }
         if operation == .insert {
-            // A new record does not own rows that an earlier one of its key has left.
+            // A new record does not own the rows that an earlier record with its key has left.
             try deleteUndeclared(keys(of: graph.buffers[0], model.root.keyCells))
         } else if let kept = handle.kept {
             do {
@@ -222,8 +222,8 @@ package struct RecordWriter {
     /// True if a layer of the application decides which records are deleted.
     var decidesDeletions: Bool { context.hooks?.decidesDeletions(of: handle.name) ?? false }
 
-    /// Deletes records with all owned records, whatever refers to them. Their own rows go first, by which a layer knows that
-    /// the rows after them go with their records.
+    /// Deletes records with all owned records, whatever refers to them. Their root rows go first, which tells a layer
+    /// that the rows after them go with their records.
     package func deleteRows(_ keys: RowBuffer) throws(StorageError) -> Int {
         let count = try writer.write(batch(handle.plan(.delete), keys))
         try deleteChildren(keys)

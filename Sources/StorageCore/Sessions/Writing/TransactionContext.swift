@@ -12,11 +12,11 @@ package final class TransactionContext {
     /// The session below the layers that capture changes; nil if there are none.
     @exclusivity(unchecked) private var inner: (any StorageWriter)?
     @exclusivity(unchecked) private var call: (any CancellableCall)?
-    /// Captures the changes of a transaction; nil if nobody asks for them.
+    /// Captures the changes of a transaction; nil if no subscriber needs them.
     @exclusivity(unchecked) package private(set) var capture: (any TransactionCapture)?
     /// The layers of the application; nil if there are none.
     @exclusivity(unchecked) package var hooks: (any TransactionHooks)?
-    /// The rows that the database changes by itself; nil if it has nothing that does.
+    /// The rows that the database changes by itself; nil if it changes no rows by itself.
     @exclusivity(unchecked) package var reactions: DatabaseReactions?
     /// The models that this transaction has prepared and changed; nil if none, as mostly.
     @exclusivity(unchecked) private(set) var own: UncommittedModels?
@@ -24,7 +24,7 @@ package final class TransactionContext {
     @exclusivity(unchecked) package private(set) var givenSignature: CommitSignature?
     /// The last error of a call in this transaction that another writer has caused.
     @exclusivity(unchecked) package private(set) var collision: StorageError?
-    /// References that were written to records that were not there; nil if there are none.
+    /// References that were written before their records; nil if there are none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
     /// A block of reads.
@@ -37,8 +37,8 @@ package final class TransactionContext {
     ///
     /// - Parameters:
     ///   - writer: the session with all layers.
-    ///   - inner: the session without those that capture changes; nil if there are none.
-    ///   - capture: captures the changes, and reads the signature; nil if nobody asks for them.
+    ///   - inner: the session without the layers that capture changes; nil if there are none.
+    ///   - capture: captures the changes, and reads the signature; nil if no subscriber needs them.
     package init(
         _ environment: TransactionEnvironment, writer: any StorageWriter, inner: (any StorageWriter)? = nil,
         call: any CancellableCall, capture: (any TransactionCapture)? = nil
@@ -57,8 +57,8 @@ package final class TransactionContext {
     /// Checks the conditions for the end of a transaction.
     ///
     /// - Returns: the models that it has prepared and changed; nil if there are none.
-    /// - Throws: `constraint` if a reference that was written names nothing (clause R2); `limitExceeded` if the author or the
-    ///   note is too long; errors of layers.
+    /// - Throws: `constraint` if a written reference is dangling (clause R2); `limitExceeded` if the author or the note
+    ///   is too long; errors of layers.
     package func finish() throws(StorageError) -> UncommittedModels? {
         try hooks?.callWillEnd()
         try checkReferences()
@@ -121,7 +121,7 @@ package final class TransactionContext {
         setOwn(own)
     }
 
-    /// Prepares models, and those that they refer to, which are not prepared yet. The tables are read once.
+    /// Prepares models, and the models that they refer to, if they are not prepared yet. The tables are read once.
     package func prepare(_ types: [any Storable.Type]) throws(StorageError) {
         try prepare(all: DeclaredModels.withTargets(types).filter { !isPrepared($0) })
     }
@@ -189,7 +189,7 @@ package final class TransactionContext {
                     model: type.schema.name)
             }
             own = (own ?? UncommittedModels()).adding(models)
-            // What a reader finds is committed.
+            // A reader finds only committed models.
             for (type, handle) in models { registry.directory.set(handle.tables, of: type) }
             return
         }
@@ -198,7 +198,7 @@ package final class TransactionContext {
         if haveChanged { own?.referrers = [:] }
     }
 
-    /// Sets the models that the transaction has prepared, which only its own queries see.
+    /// Sets the models that the transaction has prepared, which only the transaction's queries see.
     private func setOwn(_ models: UncommittedModels?) {
         own = models
         registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])
@@ -209,20 +209,20 @@ package final class TransactionContext {
 
     // MARK: References
 
-    /// Keeps references to records that are not there yet, to be checked at the end.
+    /// Keeps references to records that are not stored yet, to be checked at the end.
     func add(unresolved keys: [[Value]], _ place: UnresolvedReferences.Place) {
         let unresolved = unresolved ?? UnresolvedReferences()
         unresolved.add(keys, place)
         self.unresolved = unresolved
     }
 
-    /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
+    /// - Throws: `constraint` if a written reference is dangling (clause R2).
     package func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
     /// Returns the references to a model's records, of all programs.
     package func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
-        // What this transaction has prepared is not known to others, and perhaps undone.
+        // Other transactions don't know the models that this one has prepared, and these may be undone.
         guard own == nil else {
             if let known = own?.referrers[model.name] { return known }
             let found = try Referrer.all(to: model, in: writer)
@@ -275,7 +275,7 @@ package final class TransactionContext {
         return result
     }
 
-    /// Forgets what an undone savepoint has prepared.
+    /// Forgets the models that an undone savepoint has prepared.
     private func undo(to before: UncommittedModels?) {
         let claimed = own?.claimed ?? [:]
         setOwn(before)
@@ -304,7 +304,7 @@ package final class TransactionEnvironment: Sendable {
     let schemaObservers: [any SchemaChangeObserver]
 
     package init(
-        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, _ schemaObservers: [any SchemaChangeObserver]
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, schemaObservers: [any SchemaChangeObserver]
     ) {
         self.registry = registry
         self.limits = limits

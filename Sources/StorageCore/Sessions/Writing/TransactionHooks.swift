@@ -14,7 +14,7 @@ package enum WriteOrigin {
 
 /// Learns of the calls of a transaction, and decides on its deletions, for the layers above the sessions.
 ///
-/// Used by one thread: the one that runs the transaction.
+/// Used only by the thread that runs the transaction.
 package protocol TransactionHooks: AnyObject {
     var origin: WriteOrigin { get set }
 
@@ -27,7 +27,7 @@ package protocol TransactionHooks: AnyObject {
     /// True if a layer decides on deletions of a model's records.
     func decidesDeletions(of model: StoredName) -> Bool
 
-    /// The keys of the records to delete, of those that a call or a rule of a reference deletes.
+    /// The keys of the records to delete, among the records that a call or the rule of a reference deletes.
     func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]]
 
     /// Called at the end of each call, inside its savepoint.
@@ -39,12 +39,12 @@ package protocol TransactionHooks: AnyObject {
 
 /// Captures the changes of a transaction, for the layers above the sessions.
 ///
-/// Used by one thread: the one that runs the transaction.
+/// Used only by the thread that runs the transaction.
 package protocol TransactionCapture: AnyObject {
     /// The author of the transaction, and its purpose.
     var signature: CommitSignature { get }
 
-    /// The subscriber of a type; nil if the changes have none.
+    /// The subscriber of a type; nil if the changes have no such subscriber.
     func subscriber<S: AnyObject>(_ type: S.Type) -> S?
 
     /// Lets the subscriber of a type follow the changes no further.

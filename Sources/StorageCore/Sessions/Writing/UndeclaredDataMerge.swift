@@ -1,17 +1,17 @@
 import StorageDriver
 
-/// A save of records that own more than the program declares (clause S7): it reads what is stored, joins it with what
-/// is saved, and writes it back.
+/// A save of records that own more than the program declares (clause S7). It reads the stored rows, joins them with the
+/// saved ones, and writes the result back.
 ///
-/// A row is the same one if it has the same own key, unique in its array, or else the same position in an array of the
-/// same length. Anything that could only be guessed is refused.
+/// A row is the same one if it has the same declared key, unique in its array, or otherwise the same position in an
+/// array of the same length. A save that would need a guess is refused.
 struct UndeclaredDataMerge {
     let tables: UndeclaredTables
     let writer: any StorageWriter
 
     private typealias Owners = [[Value]: KeptRow]
 
-    /// Writes the records that the current ones own. Their own rows are written already.
+    /// Writes the owned records of the current ones. The rows of the current ones are written already.
     func write(_ graph: GraphWriter) throws(StorageError) {
         let keys = keys(of: graph)
         let stored = try owners(keys, rows: storedRows(keys))
@@ -158,7 +158,7 @@ struct UndeclaredDataMerge {
         return pairs
     }
 
-    /// The values of the row's own key, if it has one.
+    /// The values of the row's declared key, if it has one.
     private func ownKey(_ row: KeptRow) -> [Value]? {
         let key = tables.tables[row.table].binding?.identity.map { row.values[$0] } ?? []
         return key.isEmpty || key.contains(where: \.isNull) ? nil : key
@@ -237,7 +237,7 @@ private final class KeptRow {
     func add(_ row: KeptRow) { owned[row.table, default: []].append(row) }
 }
 
-/// The position of each key in an array, if the key is unique there.
+/// The position of each key in an array, if the key is unique in the array.
 private struct UniquePlaces {
     private var places: [[Value]: Int?] = [:]
 
