@@ -9,6 +9,7 @@ import Testing
 private final class RefusingServer: Sendable {
     let port: UInt16
     private let listener: Int32
+    private let isSilent: Bool
     private let count = Mutex(0)
 
     /// The number of connections that clients have begun.
@@ -16,6 +17,7 @@ private final class RefusingServer: Sendable {
 
     /// - Parameter refusal: the code and the message; nil for a server that is silent.
     init(_ refusal: (code: String, message: String)?) throws {
+        isSilent = refusal == nil
         #if canImport(Glibc)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -39,7 +41,11 @@ private final class RefusingServer: Sendable {
         Thread { [self] in
             while true {
                 let client = accept(descriptor, nil, nil)
-                guard client >= 0 else { return }
+                // Only the thread that accepts closes the listener: another server may get its number as soon as it is closed.
+                guard client >= 0 else {
+                    close(descriptor)
+                    return
+                }
                 count.withLock { $0 += 1 }
                 // The first message, whose length is its beginning, comes as a whole.
                 var bytes = [UInt8](repeating: 0, count: 4096)
@@ -66,7 +72,7 @@ private final class RefusingServer: Sendable {
 
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        if isSilent { close(listener) }
     }
 }
 
