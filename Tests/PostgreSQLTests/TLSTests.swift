@@ -187,7 +187,7 @@ struct TLSTests {
             func tls(_ url: String) async throws -> (all: String, findings: [Doctor.Finding]) {
                 let (text, _) = try await Doctor.output(url)
                 expect(!text.contains(Self.password))
-                return (text, try await Doctor.findings(text).filter { ["tls", "connection"].contains($0.check) })
+                return (text, try Doctor.findings(text).filter { ["tls", "connection"].contains($0.check) })
             }
             let full = try await tls(server.url()).findings
             expect(full.count == 1 && full[0].severity == "note" && full[0].message.contains("is verified"))

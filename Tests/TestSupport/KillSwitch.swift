@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 import Synchronization
 
 /// Kills the process somewhere in the work that follows a number of commits.

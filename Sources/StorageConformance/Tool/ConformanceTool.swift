@@ -1,5 +1,5 @@
 internal import Foundation
-public import StorageAPI
+internal import StorageAPI
 internal import TerminalOutput
 
 /// The suite as a program, of which the author of a backend writes two lines. It runs the commands that failures print, and

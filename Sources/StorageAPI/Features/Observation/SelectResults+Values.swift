@@ -1,4 +1,4 @@
-public import StorageDriver
+import StorageDriver
 
 // The observed forms of a query whose results are no records.
 
