@@ -4,9 +4,9 @@ extension Select where Source == Store {
     /// The first page of the query's records, in its order; records that are equal on all sort terms come by key.
     ///
     /// ```swift
-    /// let notes = store.select(Note.self).order { $0.title }
-    /// var page = try await notes.page(size: 50)
-    /// while let next = page.next { page = try await notes.page(after: next, size: 50) }
+    /// let people = store.select(Person.self).order { $0.name }
+    /// var page = try await people.page(size: 50)
+    /// while let next = page.next { page = try await people.page(after: next, size: 50) }
     /// ```
     ///
     /// Pages neither repeat nor skip a record that exists all the time and keeps its place, whatever is written between
