@@ -34,12 +34,17 @@ extension Store {
 
     /// Reads one model. If its query leads to a model that refers to this one and that the program has not used so far,
     /// that model is prepared first.
+    ///
+    /// - Parameter takesSnapshot: whether the body reads by several queries, which must see one state.
     func reading<T>(
-        _ operation: String, _ model: ModelSource, _ body: (RecordReader) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, takesSnapshot: Bool = false,
+        _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         while true {
             do throws(StorageError) {
-                if let known = registry.known(model) { return try reading(operation, known, body) }
+                if let known = registry.known(model) {
+                    return try reading(operation, known, takesSnapshot: takesSnapshot, body)
+                }
                 return try withReader(operation, .snapshot, model: registry.name(of: model).text) {
                     (reader) throws(StorageError) in
                     try body(RecordReader(handle: registry.handle(model, in: reader), session: reader))
@@ -63,10 +68,12 @@ extension Store {
     // Inlined, because the call would cost lookups by key half a percent.
     @inline(__always)
     func reading<T>(
-        _ operation: String, _ model: ModelHandle, _ body: (RecordReader) throws(StorageError) -> T
+        _ operation: String, _ model: ModelHandle, takesSnapshot: Bool = false,
+        _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            return try withReader(operation, needsSnapshot(model) ? .snapshot : .query, model: model.name.text) {
+            let scope = takesSnapshot || needsSnapshot(model) ? ReadScope.snapshot : .query
+            return try withReader(operation, scope, model: model.name.text) {
                 (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }
         } catch {
@@ -76,12 +83,13 @@ extension Store {
 
     /// Reads one model for a call that suspends. A type that the store does not know yet is prepared first.
     nonisolated(nonsending) func asking<T: Sendable>(
-        _ operation: String, _ model: ModelSource, _ body: sending (RecordReader) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, takesSnapshot: Bool = false,
+        _ body: sending (RecordReader) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
         return try await reads { () throws(StorageError) in
             try self.checkCancellation(operation)
-            return try self.reading(operation, model, body)
+            return try self.reading(operation, model, takesSnapshot: takesSnapshot, body)
         }
     }
 }

@@ -11,22 +11,26 @@ struct PageOrder {
     /// True if records may have no value of the first sort term.
     private let mayBeNull: Bool
 
-    init(_ query: Query, of model: ModelTables) {
+    /// - Parameters:
+    ///   - order: the sort keys of the query.
+    ///   - named: the same sort keys, lowered without the query's conditions.
+    ///   - arguments: the values of `named`.
+    ///   - others: the tables of other models that `named` reads.
+    init(
+        _ order: [Query.SortKey], named: [Query.SortKey], _ arguments: QueryArguments, others: [TableSchema],
+        of model: ModelTables
+    ) {
         let schema = model.root.schema
-        count = query.order.count
-        keys =
-            query.order
-            + schema.key.map {
-                Query.SortKey(term: .column($0), type: schema.columns[$0].type, isDescending: false)
-            }
-        if case .column(let column)? = keys.first?.term {
-            mayBeNull = count > 0 && schema.columns[column].isOptional
-        } else {
-            mayBeNull = true
+        count = order.count
+        let key = schema.key.map {
+            Query.SortKey(term: .column($0), type: schema.columns[$0].type, isDescending: false)
         }
+        keys = order + key
+        // Another program may have made the column Optional.
+        mayBeNull = count > 0
         var digest = Digest()
         digest.add(model.name.text)
-        for key in keys {
+        for key in named + key {
             // By the column's name, since numbers of columns differ between stores.
             if case .column(let column) = key.term {
                 digest.add(schema.columns[column].property)
@@ -35,6 +39,9 @@ struct PageOrder {
             }
             digest.add("\(key.type) \(key.isDescending) \(key.nullsFirst)")
         }
+        for table in others { digest.add(table.name) }
+        digest.add(RecordImage.bytes(of: arguments.values))
+        for list in arguments.lists { digest.add(RecordImage.bytes(of: list.values)) }
         self.digest = digest.value
     }
 
@@ -114,9 +121,11 @@ struct PageOrder {
         private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
         mutating func add(_ text: String) {
-            for byte in text.utf8 { add(byte) }
-            add(0)
+            add(Array(text.utf8))
+            add([0])
         }
+
+        mutating func add(_ bytes: [UInt8]) { for byte in bytes { add(byte) } }
 
         private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }

@@ -57,9 +57,11 @@ extension Store {
     public struct Page<Model> {
         /// The records in the query's order, each with everything that it owns.
         public let records: [Model]
-        /// The position for the page after this one; nil if no record followed when this page was read.
+        /// The position for the page after this one. Nil if no record followed when this page was read; a page before a
+        /// position always has one.
         public let next: PageToken?
-        /// The position for the page before this one; nil if no record came before when this page was read.
+        /// The position for the page before this one. Nil on the first page, and on a page before a position if no record
+        /// came before when it was read; a page after a position always has one.
         public let previous: PageToken?
     }
 }

@@ -22,7 +22,12 @@ extension RecordReader {
         }
         var lowering = QueryLowering(handle, in: session)
         let (query, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
-        let order = PageOrder(query, of: model)
+        // The order alone: in the query, its values and tables come after those of the conditions.
+        var alone = Selection()
+        alone.order = selection.order
+        var ordering = QueryLowering(handle, in: session)
+        let (plain, values) = try handle.query(alone, .columns(root.columns), by: &ordering)
+        let order = PageOrder(query.order, named: plain.order, values, others: ordering.others, of: model)
         let (place, isIncluded, isBackward) = try position(start, order, of: selection)
         let keys = isBackward ? order.keys.map(\.reversed) : order.keys
         let rows = BufferedRows(width: root.columns.count)
@@ -37,21 +42,18 @@ extension RecordReader {
             query.result = .terms(terms(with: order))
             query.isLimited = true
             arguments.limit = size + 1 - places.count
-            // The values of the sort terms are no part of the result.
-            var cursor = try session.rows(
-                handle.plan(query, others: lowering.others), arguments, shown: root.columns.count)
+            // An observer sees the values of the sort terms too, since the page's tokens have them.
+            var cursor = try session.rows(handle.plan(query, others: lowering.others), arguments)
             while try cursor.next() {
-                rows.add(cursor.cells)
+                // The last record only says that another page follows.
+                if places.count < size { rows.add(cursor.cells) }
                 let sorted = root.columns.count..<root.columns.count + order.count
                 places.append(sorted.map { cursor.cells[$0].value } + root.keyCells.map { cursor.cells[$0].value })
             }
         }
         let hasMore = places.count > size
         var models = try decode(M.self, rows, of: root, isKeyOrder: false)
-        if hasMore {
-            models.removeLast()
-            places.removeLast()
-        }
+        if hasMore { places.removeLast() }
         if isBackward {
             models.reverse()
             places.reverse()

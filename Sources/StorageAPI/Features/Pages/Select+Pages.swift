@@ -28,7 +28,9 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func page(
         after token: Store.PageToken, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
-        try await run { (reading) throws(StorageError) in try page(.after(token), size: size, in: reading) }
+        try await run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.after(token), size: size, in: reading)
+        }
     }
 
     /// The page that ends at a position: its records come in the query's order too.
@@ -40,7 +42,9 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func page(
         before token: Store.PageToken, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
-        try await run { (reading) throws(StorageError) in try page(.before(token), size: size, in: reading) }
+        try await run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.before(token), size: size, in: reading)
+        }
     }
 
     /// The page that begins after a record, which is looked up by its key: its stored values decide, and one query more is needed
@@ -51,7 +55,9 @@ extension Select where Source == Store {
         after record: Model, size: Int
     ) async throws(StorageError) -> Store.Page<Model> {
         let key = try key(of: record)
-        return try await run { (reading) throws(StorageError) in try page(.afterKey(key), size: size, in: reading) }
+        return try await run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.afterKey(key), size: size, in: reading)
+        }
     }
 }
 
@@ -69,14 +75,18 @@ extension Select where Source == Store.Session {
     ///
     /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
     public func page(after token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
-        try run { (reading) throws(StorageError) in try page(.after(token), size: size, in: reading) }
+        try run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.after(token), size: size, in: reading)
+        }
     }
 
     /// The page that ends at a position.
     ///
     /// - Throws: `invalidValue` for a token of another model or order; errors of `page(size:)`.
     public func page(before token: Store.PageToken, size: Int) throws(StorageError) -> Store.Page<Model> {
-        try run { (reading) throws(StorageError) in try page(.before(token), size: size, in: reading) }
+        try run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.before(token), size: size, in: reading)
+        }
     }
 
     /// The page that begins after a record, which is looked up by its key.
@@ -84,7 +94,9 @@ extension Select where Source == Store.Session {
     /// - Throws: `notFound` if no record has the key; errors of `page(size:)`.
     public func page(after record: Model, size: Int) throws(StorageError) -> Store.Page<Model> {
         let key = try key(of: record)
-        return try run { (reading) throws(StorageError) in try page(.afterKey(key), size: size, in: reading) }
+        return try run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try page(.afterKey(key), size: size, in: reading)
+        }
     }
 }
 

@@ -94,10 +94,11 @@ extension Select where Source == Store {
         }
     }
 
+    /// - Parameter takesSnapshot: whether the body reads by several queries, which must see one state.
     nonisolated(nonsending) func run<T: Sendable>(
-        _ body: sending (RecordReader) throws(StorageError) -> T
+        takesSnapshot: Bool = false, _ body: sending (RecordReader) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        try await source.asking("select", model, body)
+        try await source.asking("select", model, takesSnapshot: takesSnapshot, body)
     }
 }
 
@@ -191,7 +192,9 @@ extension Select where Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, of: selection, term: term) }
     }
 
-    func run<T>(_ body: (RecordReader) throws(StorageError) -> T) throws(StorageError) -> T {
-        try source.target.reading("select", model, body)
+    func run<T>(
+        takesSnapshot: Bool = false, _ body: (RecordReader) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        try source.target.reading("select", model, takesSnapshot: takesSnapshot, body)
     }
 }

@@ -6,13 +6,14 @@ package enum VerbTarget {
     case session(TransactionContext, of: Store)
 
     func reading<T>(
-        _ operation: String, _ model: ModelSource, _ body: (RecordReader) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, takesSnapshot: Bool = false,
+        _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
             try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
-            return try store.reading(operation, model, body)
+            return try store.reading(operation, model, takesSnapshot: takesSnapshot, body)
         case .session(let context, let store):
             return try store.addingContext(operation, model, in: context) { () throws(StorageError) in
                 try body(context.reading(model))

@@ -72,6 +72,14 @@ extension Conformance {
             }
             let sorted = try await computed.all().map(\.id)
             try t.expect(try await walk(computed, size: 4).flatMap(\.records).map(\.id), equals: sorted)
+            // The token is of the order, whatever the conditions are.
+            let token = try t.required(try await computed.page(size: 4).next)
+            let some = try await computed.where { $0.id > 3 && $0.id.isIn([5, 7, 11]) }.page(after: token, size: 4)
+            try t.expect(some.records.map(\.id), equals: sorted.dropFirst(4).filter { [5, 7, 11].contains($0) })
+            let other = store.store.select(Booking.self).order { ($0.seat.price * -2).ascending }.order {
+                $0.id.descending
+            }
+            try await t.expectError(.invalidValue) { try await other.page(after: token, size: 4) }
         },
         ConformanceCase(
             "pages/by-key-while-written", for: [.p1: [2]],

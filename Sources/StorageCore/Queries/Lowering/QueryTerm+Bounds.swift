@@ -15,7 +15,8 @@ extension QueryTerm {
             else { continue }
             let others = terms[..<index] + terms[(index + 1)...]
             let areEqual = others.allSatisfy {
-                $0.conjuncts.contains {
+                // A term that can fail is evaluated first if it comes first, for every row.
+                $0.conjuncts.prefix { !$0.canFail }.contains {
                     guard case .comparison(.equal, .column(column), .argument(let other), type) = $0 else {
                         return false
                     }
