@@ -14,8 +14,8 @@ internal import Darwin
 /// user may not write, as that of an application.
 ///
 /// SQLite creates files beside such a database even to read it. If the file is declared immutable
-/// (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one changes the file and no log needs to
-/// be read, so a connection is used only as long as that holds.
+/// (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one changes the file and it has no
+/// log, so a connection is used only as long as that holds.
 struct UnwritableFile {
     private let path: String
     private let status: FileStatus

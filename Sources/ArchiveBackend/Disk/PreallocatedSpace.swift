@@ -29,9 +29,9 @@ struct PreallocatedSpace {
         if end - place >= Self.headerSize { Self.appendHeader(end - place, to: output) }
     }
 
-    /// Makes new space if a written commit has used up the old space. The new space is as large as the bytes written
-    /// since the file was opened, so a file that is opened for a single commit gets none. If the disk is too full for
-    /// it, the call does not fail.
+    /// Makes new space if a written commit has used up the old space and ``isWanted`` is true. The new space is as large
+    /// as the bytes written between the opening of the file and this commit, up to 256 KiB, so a file that is opened for a
+    /// single commit gets none. If the disk is too full for it, the call does not fail.
     mutating func renew(behind commit: Range<Int64>, _ file: OpenFile, _ buffer: ByteBuffer) throws(StorageError) {
         let place = commit.upperBound
         guard end - place < Self.headerSize else { return }

@@ -135,8 +135,9 @@ enum StoredFrame {
         output.append(UInt32(truncatingIfNeeded: XXHash64.hash(contents)))
     }
 
-    /// Appends the contents of these bytes, if they are one such frame. Returns false, with undefined bytes in the
-    /// buffer, if they are not, or if the frame's check does not hold; libarchive then reads or refuses them.
+    /// Puts the contents of these bytes into an empty buffer, if they are one such frame. Returns false, with undefined
+    /// bytes in the buffer, if they are not, if the contents exceed ``largestContents``, or if the frame's check does not
+    /// hold; libarchive then reads or refuses them.
     ///
     /// A reader of libarchive cannot be kept from frame to frame either, and making one costs more than all else that is done
     /// with a small commit when a file is opened.

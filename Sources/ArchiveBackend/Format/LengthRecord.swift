@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A record near the beginning of a separate file length. Without it, a file that was cut at the end of a commit
+/// A record of a file's length, near the beginning of the file. Without it, a file that was cut at the end of a commit
 /// would look like a complete shorter one.
 ///
 /// It follows the first commit, in the format of a trailer with another magic number, and is the only part that is

@@ -46,8 +46,8 @@ struct FeatureList: Sendable {
         if all.allSatisfy({ $0.isIdle(at: version) }) { activity.setIdle(at: version) }
     }
 
-    /// Lets each feature find its tables and settings in a session's store. Called when models are prepared, and again when
-    /// another process may have changed the tables.
+    /// Lets each feature find its tables and settings in a session's store. Called before models are prepared, and again
+    /// when another process may have changed the tables, or when a copy of a history has failed.
     func find(in session: any StorageSession, isAgain: Bool = false) throws(StorageError) {
         for feature in all { try feature.find(in: session, isAgain: isAgain) }
     }

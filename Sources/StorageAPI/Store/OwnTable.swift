@@ -66,9 +66,11 @@ extension OwnRow {
         return rows
     }
 
-    /// Writes the row after removing all others. Creates the table in a store that lacks it.
+    /// Writes the row after removing the given others. Creates the table in a store that lacks it.
     ///
-    /// - Parameter tables: all tables of the writer's store.
+    /// - Parameters:
+    ///   - gone: the rows to remove.
+    ///   - tables: all tables of the writer's store.
     func record(
         _ operation: WriteOperation = .insert, removing gone: [Self] = [], among tables: [TableSchema],
         in writer: any StorageWriter, _ directory: ModelDirectory

@@ -16,7 +16,7 @@ extension Store {
     @inlinable @inline(__always)
     func readsHere(_ caller: (any Actor)?) -> Bool { caller == nil && !readsWait }
 
-    /// Runs a body on the thread for reads, in the caller's task: cancelling the task ends the read.
+    /// Runs a body on the caller's thread or on a reader thread, in the caller's task: cancelling the task ends the read.
     @usableFromInline
     nonisolated(nonsending) func reads<T: Sendable, E: Error>(
         _ body: sending () throws(E) -> T

@@ -33,7 +33,7 @@ extension Store {
     }
 
     /// Reads one model. If its query leads to a model that refers to this one and that the program has not used so far,
-    /// that model is prepared first.
+    /// that model is prepared, and the read runs again.
     ///
     /// - Parameter takesSnapshot: whether the body reads by several queries, which must see one state.
     func reading<T>(

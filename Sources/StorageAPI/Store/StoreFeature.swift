@@ -15,9 +15,9 @@ protocol StoreFeature: SchemaChangeObserver {
     func checkOptions() throws(StorageError)
 
     /// Finds the tables and settings that the feature has in a session's store. Called before models are prepared, and
-    /// again when another process may have changed the tables.
+    /// again when another process may have changed the tables, or when a copy of a history has failed.
     ///
-    /// - Parameter isAgain: whether to look again, because another process may have changed a state that is already known.
+    /// - Parameter isAgain: whether to look again, because a state that is already known may have changed.
     func find(in session: any StorageSession, isAgain: Bool) throws(StorageError)
 
     /// The name of a step that the store must run to open; nil if no step is pending. Called while the store opens.

@@ -56,8 +56,8 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
 
     // MARK: On the queue
 
-    /// Runs the body, after the work of features, in a transaction of the engine. Called by the queue, perhaps more than
-    /// once if `isRepeatable`. The changes take effect when the engine commits.
+    /// Runs the body, after the work of features, in a transaction of the engine. Called by the queue, and again after a
+    /// failure if `isRepeatable`, or if the body has not begun. The changes take effect when the engine commits.
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
         hasRun = false

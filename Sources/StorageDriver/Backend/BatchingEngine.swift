@@ -1,6 +1,6 @@
 /// An optional feature of an engine that waits for a server: it sends several batches in one round trip.
 ///
-/// The store offers it the jobs of one commit. A writer then returns from `write` before the batch is carried out, and
+/// The store offers it the transactions of one commit. A writer then returns from `write` before the batch is carried out, and
 /// sends all that wait when something is read or the transaction ends:
 ///
 /// ```
@@ -19,8 +19,8 @@ public protocol BatchingEngine: StorageEngine {
     ///
     /// The engine may run the body again, as by ``writeRepeatably(_:)``.
     ///
-    /// - Returns: false if a waiting batch has failed, whose error is not that of a row. The transaction then has no
-    ///   effect, and the store runs everything again by `writeRepeatably`.
+    /// - Returns: false if a waiting batch has failed, because its error names no row, or if other writers conflict. The
+    ///   transaction then has no effect, and the store runs everything again by `writeRepeatably`.
     func writeBatching(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool

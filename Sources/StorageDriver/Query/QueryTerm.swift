@@ -68,7 +68,7 @@ public enum TextTest: String, Hashable, Sendable {
     case like
 }
 
-/// The number of rows along an edge for which a condition must hold. `all` and `none` hold if no rows exist.
+/// The number of rows along an edge for which a condition must hold. `all` and `none` hold if the edge leads to no rows.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }

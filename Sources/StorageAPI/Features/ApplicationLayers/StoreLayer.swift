@@ -29,7 +29,7 @@ extension Store {
     /// ```
     ///
     /// Layers run in the order of ``Options/layers``, in the transaction of the write and in its savepoints. They are part
-    /// of the program, not of the store: another program that writes to the same store runs only the layers of its options.
+    /// of the program, not of the store: when another program writes to the same store, only that program's layers run.
     ///
     /// A store may run a write again that failed together with others, so a layer may be called again for a write that
     /// was undone. A layer's writes in the transaction are undone with it. Effects outside of the store belong in a
@@ -58,8 +58,8 @@ extension Store {
         /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
         /// `constraint`, because the kept record refers to a record that is deleted.
         ///
-        /// The layer must not delete the record itself, nor another one whose layers do: that deletion is `invalidQuery`. It may
-        /// delete others, on which layers decide too, up to a depth of 32; beyond it a deletion is `limitExceeded`.
+        /// The layer must not delete the record itself, nor another one whose layers do: that deletion is `invalidQuery`. It
+        /// may delete others, on which layers decide too, up to a depth of 32; beyond it a deletion is `limitExceeded`.
         ///
         /// - Parameters:
         ///   - record: the record, which is still stored.

@@ -1,7 +1,7 @@
 import StorageDriver
 import Synchronization
 
-/// The expired records that cannot be deleted because a reference denies it, by model.
+/// The expired records that cannot be deleted, for example because a reference denies it, by model.
 ///
 /// The next write tries again. If that fails too, a write tries again after 2, 4, 8 and at most 1,024 writes, or after a
 /// minute. So the records cost most writes only an exclusion list.

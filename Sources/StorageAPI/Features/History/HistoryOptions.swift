@@ -9,7 +9,7 @@ extension Store {
     ///     options: .init(history: .init(records: [Person.self], keys: [Pen.self], keeping: .days(30))))
     /// ```
     ///
-    /// The options are recorded in the store, and binds every program that writes to it from then on, whether or not it
+    /// The options are recorded in the store, and bind every program that writes to it from then on, whether or not it
     /// asks too. A model that is not named stays as it is recorded.
     public struct HistoryOptions: Sendable {
         /// The models whose changes are recorded with the record as it was before. They can be undone.

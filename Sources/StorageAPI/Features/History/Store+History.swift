@@ -10,8 +10,8 @@ extension Store {
     /// The change that a commit made to one record.
     ///
     /// Each commit has at most one entry for each record: its net effect. One exception exists: if a commit has removed
-    /// all records of a model at once, and the history keeps them, a record has an entry for the removal, and perhaps
-    /// another entry for a later change in the commit.
+    /// all records of a model at once, and the history keeps the model's records, a record has an entry for the removal,
+    /// and perhaps another entry for a later change in the commit.
     public struct HistoryEntry<Key: Sendable, Record: Sendable>: Sendable {
         /// The kinds of change to a record.
         public enum Kind: String, Sendable, Hashable {
@@ -21,7 +21,8 @@ extension Store {
             case updated
             /// The record is gone.
             case deleted
-            /// Any record of the model may have changed: all were removed at once, or were copied in. The entry has no key.
+            /// Any record of the model may have changed: all were removed at once or were copied in, or the database has
+            /// changed some by itself. The entry has no key.
             case everything
         }
 

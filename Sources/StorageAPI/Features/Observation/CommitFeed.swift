@@ -81,7 +81,7 @@ final class CommitFeed: StoreFeature {
         others.withLock { $0 = monitor }
     }
 
-    /// The monitor of other processes' commits; nil if other processes cannot commit.
+    /// The monitor of other processes' commits; nil if other processes cannot commit, or if the engine cannot report it.
     var otherCommits: ExternalCommitMonitor? { others.withLock { $0 } }
 
     // MARK: Writers

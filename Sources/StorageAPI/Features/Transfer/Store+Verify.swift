@@ -8,9 +8,8 @@ extension Store {
     /// order, and no key occurs twice; unique properties are unique; every owned row has its owner, positions leave no
     /// gap, required children are present, and references name stored records. Of a history, no commit is missing,
     /// every entry has its commit, and each can be read. References that deny the deletion of expiring records are
-    /// reported, and the records that this store could not delete because of that. Of the models that the program has used
-    /// in this store, each record is read as its type, and the records that the type cannot read any more are reported
-    /// (clause S12).
+    /// reported, and the expired records that this store could not delete. Of the models that the program has used in this
+    /// store, each record is read as its type, and the records that the type cannot read any more are reported (clause S12).
     ///
     /// - Throws: an error that prevents reading the store at all. Damage that is met while reading is a problem, not an error.
     public nonisolated(nonsending) func verify(

@@ -11,7 +11,7 @@ enum ChangeDetail: Comparable {
     case kinds
 }
 
-/// The changes that the observers and the history of a store request together. Other changes are not captured.
+/// An interest in changes: of one feature, or the union of all features' interests. A write captures no other changes.
 final class ChangeInterest: Sendable {
     /// The interest in every model; nil for none.
     private let all: ChangeDetail?

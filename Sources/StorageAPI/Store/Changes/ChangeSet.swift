@@ -12,7 +12,7 @@ final class ChangeSet {
     private enum StepKind: Equatable {
         /// A change of single records.
         case records(ChangeKind)
-        /// All records of a model were replaced.
+        /// All records of a model were removed or replaced at once, or the database has changed some by itself.
         case everything
         /// A model's tables were replaced, and perhaps its records.
         case tables
@@ -78,7 +78,7 @@ final class ChangeSet {
         for key in keys { compared.addDeleted(key, of: model) }
     }
 
-    /// True if all records of some model were replaced.
+    /// True if all records of some model were removed or replaced at once, or the database has changed some by itself.
     var hasEverything: Bool { steps.contains { $0.kind == .everything } }
 
     /// Compares the records of a model whose tables are about to change, since later images of them have other columns. A

@@ -1,7 +1,7 @@
 import StorageDriver
 import Synchronization
 
-/// The changes that the features of a store follow together. Other changes are not captured.
+/// The changes that at least one feature of a store follows. Other changes are not captured.
 final class FollowedChanges: Sendable {
     private struct State {
         var parts: [ChangeInterest?] = []
@@ -13,7 +13,7 @@ final class FollowedChanges: Sendable {
         fileprivate let number: Int
         fileprivate let followed: FollowedChanges
 
-        /// The changes that all features follow together; nil for none. A new object after each change.
+        /// The union of the changes that the features follow; nil for none. A new object after each change.
         var together: ChangeInterest? { followed.together }
 
         /// Sets the changes that the feature follows from the next write on; nil for none.
@@ -31,7 +31,7 @@ final class FollowedChanges: Sendable {
     /// True if changes are captured.
     var isUsed: Bool { isAny.load(ordering: .acquiring) }
 
-    /// The changes that all features follow together; nil for none. A new object after each change.
+    /// The union of the changes that the features follow; nil for none. A new object after each change.
     var together: ChangeInterest? { state.withLock { $0.together } }
 
     func newPart() -> Part {

@@ -23,7 +23,8 @@ struct NetChanges: Sendable {
     }
 
     let model: StoredName
-    /// True if all records were removed or replaced at once, so that the changes of single records are unknown.
+    /// True if all records were removed or replaced at once, or the database has changed some by itself, so that the
+    /// changes of single records are unknown.
     private(set) var isReplaced = false
     /// True if the model's tables have changed. The changes that writes made to single records are still known.
     private var hasOtherTables = false

@@ -15,7 +15,8 @@ extension Store {
         /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the writes.
         /// Excludes records that were written but are unchanged. A record that was deleted and inserted again is updated.
         case keys(inserted: [Key], updated: [Key], deleted: [Key])
-        /// Any record may have changed: the model was truncated or copied into, or its tables were changed.
+        /// Any record may have changed: the model was truncated or copied into, its tables were changed, or the database
+        /// has changed some records by itself.
         case everything
     }
 

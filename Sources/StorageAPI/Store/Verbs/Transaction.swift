@@ -145,8 +145,8 @@ extension Store {
 
     /// Runs a block of reads. All of them see one snapshot.
     ///
-    /// The closure is synchronous. It runs on the caller's thread; if the caller is on an actor, it runs off that actor and
-    /// cannot use the actor's state.
+    /// The closure is synchronous. It runs on the caller's thread, or on a separate thread if the engine waits for a server
+    /// or if the caller is on an actor, whose state the closure cannot use.
     /// - Throws: the closure's error, unchanged; errors of reading.
     public nonisolated(nonsending) func read<T: Sendable>(
         _ body: sending (inout Snapshot) throws(StorageError) -> T

@@ -54,8 +54,8 @@ public struct Property: Sendable {
     /// The value of records that were stored before the property existed; nil if the property has no default. For
     /// children only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
-    /// Writes the default of an owned property, if the default is not empty. A record that lacks the property in JSON
-    /// gets it.
+    /// Writes the default of an owned property to a record that lacks the property, in JSON or as a `DynamicRecord`. Nil
+    /// without a default, and for an empty array as the default of a property that is not Optional.
     package var writeDefault: OwnedDefault?
     /// The rule for a reference whose record is deleted.
     public var rule = DeleteRule.deny

@@ -2,7 +2,7 @@
 ///
 /// The store makes it and passes it to a ``ColumnSet``. A property at the path is `QueryExpression(path, ordinal)`.
 public struct PropertyPath: Sendable {
-    /// The closure in which the path starts: 0 for the query's, plus one for each enclosing `any`, `all`, `none` or
+    /// The closure in which the path starts: 0 for the query's closure, plus one for each enclosing `any`, `all`, `none` or
     /// `count`.
     let scope: Int
     let ordinals: [Int]

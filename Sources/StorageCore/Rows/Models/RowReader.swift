@@ -127,7 +127,8 @@ extension RowReader {
     public mutating func read<T>(_: T.Type) throws(StorageError) -> T { throw tooFewCells() }
 }
 
-// Owned children come from another table, read in step with their owner.
+// Owned children come from the rows of their table, read in step with their owner. The table may be the owner's if a type
+// owns itself.
 extension RowReader {
     /// Reads an owned child.
     ///

@@ -119,7 +119,7 @@ extension RowWriter {
     public mutating func write<T>(_ value: T) {}
 }
 
-// Owned children go to another table.
+// Owned children go to the rows of their table, which may be the owner's if a type owns itself.
 extension RowWriter {
     /// Writes an owned child to its table.
     @inlinable

@@ -51,9 +51,10 @@ package struct DeclaredTables {
 
     package private(set) var tables: [Table] = []
     private let models: [DeclaredModel]
-    /// The root's key, and the part of it that the store assigns. Kept, because every property asks for them, and
-    /// finding them takes a search of all properties.
+    /// The root's key. Kept, as ``keyAssignment`` is, because every property asks for it, and finding it takes a search
+    /// of all properties.
     private let keys: [DeclaredProperty]
+    /// The way in which the store assigns the key; nil if it does not.
     private let keyAssignment: KeyAssignment?
     private var recursive: [RecursiveKey: Int] = [:]
 

@@ -284,7 +284,7 @@ extension RecordReader {
         let filter = QueryTerm.refers(reference.columns, of: table.schema, list: 0)
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
-        // The result shows which records belong to which.
+        // These rows are not shown to an observer; the relation that they give between records is.
         var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys.list]), isShown: false)
         var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []

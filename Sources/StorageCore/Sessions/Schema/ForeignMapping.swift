@@ -14,7 +14,7 @@ struct ForeignMapping {
     /// The table with the types that the model gives its columns, and with the model's key.
     ///
     /// - Throws: `schemaMismatch` if a column is missing or its type cannot stand for the property's, if the key is not
-    ///   the table's, or if the table does not enforce `@Unique`.
+    ///   the table's, or if the table does not enforce `@Unique`; `unsupported` if a property is searched.
     func schema() throws(StorageError) -> TableSchema {
         var schema = foreign
         for wanted in table.members.flatMap(\.columns) {

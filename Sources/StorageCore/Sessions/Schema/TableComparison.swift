@@ -36,7 +36,8 @@ struct TableComparison {
         new.settledNames = old.settledNames.adding(table.settledNames)
     }
 
-    /// Returns whether the store can assign keys of the key's type. Assigned keys end at Int64.max.
+    /// Returns whether the model's keys can come from the numbers that the store assigns. These end at Int64.max, so a
+    /// key of the type UInt64 rules that out.
     private static func mayAssign(_ table: DeclaredTables.Table) -> Bool {
         table.model.keys.allSatisfy { $0.kind.columnType != .uint64 }
     }
@@ -256,7 +257,8 @@ struct TableComparison {
         for index in old.columns.indices where !kept.contains(index) {
             let column = old.columns[index]
             if column.role == .presence {
-                // The column said whether rows of another property existed. Its name now belongs to a renamed property.
+                // The column said whether another property's array was nil. A renamed property, whose rows are recorded
+                // under a former name, now has its name.
                 if isTakenByRename(column.storedProperty), !isMoved(column.storedProperty) {
                     drop(index)
                     continue
@@ -332,8 +334,8 @@ struct TableComparison {
     }
 
     private mutating func finish() {
-        // A schema without them gets them with its next change, because opening alone makes no other change. Only types
-        // that own themselves get them at once, because their records need them.
+        // A schema that lacks these two properties gets them with its next change, because they alone must not make
+        // opening change a schema. Only tables of recursive types get them at once, because their records need them.
         if old.model != nil || new != old || table.form == .node {
             (new.storedModel, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }

@@ -37,7 +37,7 @@ package final class TransactionContext {
     ///
     /// - Parameters:
     ///   - writer: the session with all layers.
-    ///   - inner: the session without the layers that capture changes; nil if there are none.
+    ///   - inner: the session that captures no changes; nil if `writer` captures none.
     ///   - capture: captures the changes, and reads the signature; nil if no subscriber needs them.
     package init(
         _ environment: TransactionEnvironment, writer: any StorageWriter, inner: (any StorageWriter)? = nil,

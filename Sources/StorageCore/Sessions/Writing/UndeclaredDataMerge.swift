@@ -3,15 +3,16 @@ import StorageDriver
 /// A save of records that own more than the program declares (clause S7). It reads the stored rows, joins them with the
 /// saved ones, and writes the result back.
 ///
-/// A row is the same one if it has the same declared key, unique in its array, or otherwise the same position in an
-/// array of the same length. A save that would need a guess is refused.
+/// A row is the same one if it has the same declared key, unique in both arrays, or otherwise the same position in an
+/// array of the same length. If a stored row with undeclared data may be any of several saved rows, the save throws
+/// `schemaNewer`.
 struct UndeclaredDataMerge {
     let tables: UndeclaredTables
     let writer: any StorageWriter
 
     private typealias Owners = [[Value]: KeptRow]
 
-    /// Writes the owned records of the current ones. The rows of the current ones are written already.
+    /// Writes the owned rows of the graph's records. The root rows of these records are written already.
     func write(_ graph: GraphWriter) throws(StorageError) {
         let keys = keys(of: graph)
         let stored = try owners(keys, rows: storedRows(keys))
