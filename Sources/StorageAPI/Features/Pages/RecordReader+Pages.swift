@@ -22,7 +22,7 @@ extension RecordReader {
         }
         var lowering = QueryLowering(handle, in: session)
         let (query, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
-        // The order alone: in the query, its values and tables come after those of the conditions.
+        // Lowered alone: in the query, the values and tables of the conditions come first.
         var alone = Selection()
         alone.order = selection.order
         var ordering = QueryLowering(handle, in: session)
