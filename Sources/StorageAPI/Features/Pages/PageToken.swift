@@ -79,6 +79,7 @@ extension Store.PageToken: Codable {
         self = token
     }
 
+    /// Encodes the token's text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

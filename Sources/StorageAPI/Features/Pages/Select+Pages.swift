@@ -10,8 +10,8 @@ extension Select where Source == Store {
     /// ```
     ///
     /// Pages neither repeat nor skip a record that exists all the time and keeps its place, whatever is written between
-    /// them. Where an index begins with the first sort term, a page reads about as many rows as it returns, wherever it
-    /// begins; `offset` reads all rows before it.
+    /// them. Where the key or an index has the order, a page looks at about as many rows as it returns, wherever it
+    /// begins; any other order is sorted. `offset` reads all rows before it.
     ///
     /// - Parameter size: the maximum number of records, at least 1.
     /// - Throws: `invalidQuery` for another size, a query with a limit or an offset, or an order by relevance; errors of `all()`.
@@ -34,6 +34,8 @@ extension Select where Source == Store {
     }
 
     /// The page that ends at a position: its records come in the query's order too.
+    ///
+    /// SQLite and PostgreSQL read an index backwards for it. The archive and memory sort, except in the order of the key.
     ///
     /// - Parameters:
     ///   - token: `previous` of the page after, or any token of the same model and order.
