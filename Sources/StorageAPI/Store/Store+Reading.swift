@@ -58,12 +58,6 @@ extension Store {
         }
     }
 
-    /// True if a call may read the rows of more than one statement, for children or a search index.
-    private func needsSnapshot(_ model: ModelHandle) -> Bool {
-        model.tables.hasChildren
-            || features.activity.readsIndexes && (model.tables.isSearched || model.tables.hasReferences)
-    }
-
     /// Reads a prepared model.
     // Inlined, because the call would cost lookups by key half a percent.
     @inline(__always)
@@ -72,7 +66,8 @@ extension Store {
         _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            let scope = takesSnapshot || needsSnapshot(model) ? ReadScope.snapshot : .query
+            // The rows of children are read by other queries.
+            let scope = takesSnapshot || model.tables.hasChildren ? ReadScope.snapshot : .query
             return try withReader(operation, scope, model: model.name.text) {
                 (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }

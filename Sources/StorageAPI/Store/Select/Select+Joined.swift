@@ -105,7 +105,7 @@ extension Select.Joined where Source == Store {
     ///   reading.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Row] {
         let (make, selection) = (make, selection)
-        return try await select.run { (reading) throws(StorageError) in
+        return try await select.run(takesSnapshot: true) { (reading) throws(StorageError) in
             try reading.joined(Model.self, selection, make: make)
         }
     }
@@ -134,7 +134,8 @@ extension Select.Joined where Source == Store.Session {
     ///   reading.
     public func all() throws(StorageError) -> [Row] {
         let (make, selection) = (make, selection)
-        return try select.run { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make: make)
+        return try select.run(takesSnapshot: true) { (reading) throws(StorageError) in
+            try reading.joined(Model.self, selection, make: make)
         }
     }
 

@@ -98,7 +98,9 @@ extension Select where Source == Store {
     nonisolated(nonsending) func run<T: Sendable>(
         takesSnapshot: Bool = false, _ body: sending (RecordReader) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        try await source.asking("select", model, takesSnapshot: takesSnapshot, body)
+        // A search reads an index by several queries, and a condition may lead to a searched model from any other.
+        let readsIndexes = source.features.activity.readsIndexes
+        return try await source.asking("select", model, takesSnapshot: takesSnapshot || readsIndexes, body)
     }
 }
 
@@ -195,6 +197,7 @@ extension Select where Source == Store.Session {
     func run<T>(
         takesSnapshot: Bool = false, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        try source.target.reading("select", model, takesSnapshot: takesSnapshot, body)
+        let readsIndexes = source.target.home.features.activity.readsIndexes
+        return try source.target.reading("select", model, takesSnapshot: takesSnapshot || readsIndexes, body)
     }
 }

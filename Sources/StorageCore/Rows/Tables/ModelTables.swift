@@ -11,8 +11,6 @@ package final class ModelTables: Sendable {
     package let hasChildren: Bool
     /// True if some row refers to a record.
     package let hasReferences: Bool
-    /// True if some property of the records is searched.
-    package let isSearched: Bool
     /// The replacement of a nil key, if any.
     package let assigns: KeyAssignment?
 
@@ -32,7 +30,6 @@ package final class ModelTables: Sendable {
         root = tables[0]
         hasChildren = tables.count > 1
         hasReferences = tables.contains { !$0.references.isEmpty }
-        isSearched = tables.contains { $0.schema.columns.contains { $0.searchWeight != nil } }
         let schema = root.schema
         keyRows = TableBinding(
             index: 0, schema: schema, form: .root, columns: schema.key, prefixCount: 0,
