@@ -18,6 +18,12 @@ struct FeatureList: Sendable {
         joinsAll = all.contains { $0.joinsAll }
     }
 
+    /// The feature of a type, for the verbs of its room.
+    func feature<F: StoreFeature>(_ type: F.Type = F.self) -> F {
+        for case let feature as F in all { return feature }
+        preconditionFailure("\(type) is missing from the list that opens every store.")
+    }
+
     /// Wraps a reading session so that it shows the records as the features do. Called when a read begins, unless all
     /// features are idle. Ends the given session if it throws.
     @inline(never)

@@ -41,10 +41,8 @@ public final class Store: Sendable {
     let reacting: (any ReactingEngine)?
     let queue: CommitQueue
     let registry: ModelRegistry
-    /// The features of the store, for its calls.
+    /// The features of the store.
     let features: FeatureList
-    /// The same features by name, for the verbs of each feature.
-    let named: StoreFeatures
     /// The parts that its transactions and read blocks use.
     let environment: TransactionEnvironment
     let runningCalls = RunningCalls()
@@ -58,67 +56,19 @@ public final class Store: Sendable {
     /// True if the store could write when it was opened.
     let canWrite: Bool
 
-    /// Opens a store.
+    /// Makes a store of an open engine.
     ///
     /// - Parameters:
-    ///   - backend: the engine, as configured.
-    ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
-    ///     their first use.
-    ///   - options: history, layers, instruments, clock and logger.
-    /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit the stored data,
-    ///   and then the store is unchanged; `configuration` if a model cannot be stored.
-    public convenience init(
-        _ backend: some StorageBackend, models: any Storable.Type..., options: Options = Options()
-    ) async throws(StorageError) {
-        try await self.init(backend, models: models, options: options)
-    }
-
-    /// Opens a store with an array of models.
-    public convenience init(
-        _ backend: some StorageBackend, models: [any Storable.Type], options: Options = Options()
-    ) async throws(StorageError) {
-        try self.init(opening: backend, options)
-        try await prepareOrClose(models)
-    }
-
-    /// Opens a store at a URL: `sqlite:people.db`.
-    ///
-    /// - Parameters:
-    ///   - url: the scheme of a backend, its path, and its options: see `StorageURL`.
-    ///   - backends: the backends that the URL may name. The library has no global registry.
-    ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
-    ///     their first use.
-    ///   - options: as for a store that is opened with a backend.
-    /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
-    public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., options: Options = Options()
-    ) async throws(StorageError) {
-        try await self.init(at: StorageURL(url), backends: backends, models: models, options: options)
-    }
-
-    /// Opens a store at a URL, with an array of models.
-    public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options = Options()
-    ) async throws(StorageError) {
-        try await self.init(at: StorageURL(url), backends: backends, models: models, options: options)
-    }
-
-    /// Opens the store at a parsed URL, whose options may come from settings.
-    package convenience init(
-        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options
-    ) async throws(StorageError) {
-        try self.init(opening: try Self.backend(url, backends, logger: options.logger), options)
-        try await prepareOrClose(models)
-    }
-
-    init(opening backend: any StorageBackend, _ options: Options) throws(StorageError) {
-        logger = options.logger
-        do {
-            engine = try backend.open(logger: logger)
-        } catch {
-            throw error.at(operation: "open", backend: type(of: backend).scheme)
-        }
-        clock = options.clock
+    ///   - removals: the rules that the program removes, by the stored names of their models.
+    ///   - features: makes the list of the store's features.
+    init(
+        _ engine: any StorageEngine, removals: [(model: StoredName, properties: [String])],
+        clock: @escaping @Sendable () -> Date, logger: Logger,
+        features: (any StorageEngine, ModelRegistry) -> FeatureList
+    ) {
+        self.engine = engine
+        self.clock = clock
+        self.logger = logger
         sharedTables = engine as? any SharedTablesEngine
         reacting = engine as? any ReactingEngine
         let info = engine.info
@@ -127,25 +77,13 @@ public final class Store: Sendable {
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
-        registry = ModelRegistry(info, logger: logger, removals: options.removals)
-        named = StoreFeatures(options, on: engine, registry)
-        features = named.list
-        queue = CommitQueue(engine, features)
-        environment = TransactionEnvironment(registry, info.limits, schemaObservers: features.all)
+        registry = ModelRegistry(info, logger: logger, removals: removals)
+        self.features = features(engine, registry)
+        queue = CommitQueue(engine, self.features)
+        environment = TransactionEnvironment(registry, info.limits, schemaObservers: self.features.all)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
-    }
-
-    static func backend(
-        _ url: StorageURL, _ backends: [any StorageBackend.Type], logger: Logger
-    ) throws(StorageError) -> any StorageBackend {
-        guard let backend = backends.first(where: { $0.scheme == url.scheme }) else {
-            throw BackendProduct.error(url.scheme, backends.map { $0.scheme })
-        }
-        var url = url
-        url.logger = logger
-        return try backend.init(url: url)
     }
 
     // MARK: Closing
@@ -181,27 +119,12 @@ public final class Store: Sendable {
 
     // MARK: Schema
 
-    /// Prepares the models of a store that is being opened. If that fails, the store's file is free when this throws,
-    /// even if a thread still has the engine.
-    private nonisolated(nonsending) func prepareOrClose(
-        _ models: [any Storable.Type]
-    ) async throws(StorageError) {
-        do {
-            try await prepare(models + features.all.flatMap(\.preparedModels), isOpening: true)
-            for feature in features.all { try await feature.didOpen(self) }
-        } catch {
-            // The first error is thrown.
-            try? closeNow()
-            throw error
-        }
-    }
-
     /// Creates or updates the models' tables as declared, and moves data, all in one transaction.
     package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
         try await prepare(models, isOpening: false)
     }
 
-    private nonisolated(nonsending) func prepare(
+    nonisolated(nonsending) func prepare(
         _ models: [any Storable.Type], isOpening: Bool
     ) async throws(StorageError) {
         if let transaction = try await reads({ () throws(StorageError) in

@@ -4,7 +4,7 @@ import StorageDriver
 
 extension Store {
     /// Hides and removes expired records.
-    var expiry: ExpiryLayer { named.expiry }
+    var expiry: ExpiryLayer { features.feature() }
 
     /// Deletes each expired record with everything that it owns, by the delete rules of references to it.
     ///

@@ -146,7 +146,7 @@ extension StoreHistory {
 }
 
 extension Store {
-    var history: StoreHistory { named.history }
+    var history: StoreHistory { features.feature() }
 }
 
 extension HistoryTables {

@@ -43,7 +43,7 @@ extension Store.Options {
         _ name: String, _ body: @escaping @Sendable (inout Store.Transaction) throws -> Void
     ) -> Self {
         var options = self
-        options.moves.append(Move(name: StoredName(name), body: body))
+        options.moves.append(DataMove(name: StoredName(name), body: body))
         return options
     }
 
@@ -53,19 +53,17 @@ extension Store.Options {
     ) -> Self { Self().moving(name, body) }
 }
 
-extension Store.Options {
-    /// A step that moves data between two schemas, once in a store.
-    struct Move: Sendable {
-        let name: StoredName
-        let body: @Sendable (inout Store.Transaction) throws -> Void
-    }
+/// A step that moves data between two schemas, once in a store.
+struct DataMove: Sendable {
+    let name: StoredName
+    let body: @Sendable (inout Store.Transaction) throws -> Void
 }
 
 /// The steps of a store that is being opened.
 final class DataMoves: StoreFeature {
-    private let moves: [Store.Options.Move]
+    private let moves: [DataMove]
 
-    init(_ moves: [Store.Options.Move]) { self.moves = moves }
+    init(_ moves: [DataMove]) { self.moves = moves }
 
     /// - Throws: `configuration` for a name that is empty or given twice.
     func checkOptions() throws(StorageError) {
@@ -106,7 +104,7 @@ final class DataMoves: StoreFeature {
         }
     }
 
-    private func run(_ move: Store.Options.Move, in context: TransactionContext, of store: Store) throws(StorageError) {
+    private func run(_ move: DataMove, in context: TransactionContext, of store: Store) throws(StorageError) {
         do {
             var transaction = Store.Transaction(context: context, store: store)
             try move.body(&transaction)

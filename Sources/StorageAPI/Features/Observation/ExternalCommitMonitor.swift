@@ -103,7 +103,7 @@ final class ExternalCommitMonitor: Sendable {
 
 extension Store {
     /// Tells observers of commits.
-    var observers: CommitFeed { named.observers }
+    var observers: CommitFeed { features.feature() }
 
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
     /// 20 times a second while it is observed, or is notified by the server.

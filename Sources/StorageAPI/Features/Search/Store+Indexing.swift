@@ -31,7 +31,7 @@ extension StoreSearch {
 }
 
 extension Store {
-    var search: StoreSearch { named.search }
+    var search: StoreSearch { features.feature() }
 
     /// Completes the unfinished indexes of these models.
     fileprivate nonisolated(nonsending) func finishIndexes(of models: [StoredName]) async throws(StorageError) {

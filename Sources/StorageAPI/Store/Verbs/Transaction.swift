@@ -270,29 +270,3 @@ extension Store {
         public func close() throws(StorageError) { try store.closeNow() }
     }
 }
-
-extension Store.Blocking {
-    /// Opens a store without `async`, with the same options as the initialisers that suspend.
-    public static func open(
-        _ backend: some StorageBackend, models: any Storable.Type..., options: Store.Options = Store.Options()
-    ) throws(StorageError) -> Store {
-        try open(backend, models: models, options: options)
-    }
-
-    /// Opens a store without `async`, with an array of models.
-    public static func open(
-        _ backend: some StorageBackend, models: [any Storable.Type], options: Store.Options = Store.Options()
-    ) throws(StorageError) -> Store {
-        let store = try Store(opening: backend, options)
-        do {
-            let models = models + store.features.all.flatMap(\.preparedModels)
-            try store.prepareBlocking(models, isOpening: true)
-            for feature in store.features.all { try feature.didOpenBlocking(store) }
-        } catch {
-            // The first error is thrown.
-            try? store.closeNow()
-            throw error
-        }
-        return store
-    }
-}

@@ -32,7 +32,7 @@ extension Store {
         /// Receives the progress of search indexes that the store builds on opening, for records that are already stored.
         public var indexing: (@Sendable (SearchProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
-        var moves: [Move] = []
+        var moves: [DataMove] = []
         /// The rules that the program removes, by the stored names of their models.
         var removals: [(model: StoredName, properties: [String])] = []
 
@@ -52,29 +52,19 @@ extension Store {
     }
 }
 
-/// The features of a store by name, for the verbs of each feature. Only this type of the core names them.
-struct StoreFeatures: Sendable {
-    let expiry: ExpiryLayer
-    let history: StoreHistory
-    let layers: ApplicationLayers
-    let search: StoreSearch
-    let observers: CommitFeed
-    /// The features, and the steps that move data, in the order in which they are called.
-    let list: FeatureList
-
-    init(_ options: Store.Options, on engine: any StorageEngine, _ registry: ModelRegistry) {
+extension Store.Options {
+    /// Makes the features of a store, in the order in which they are called. Only this function names all of them.
+    func features(on engine: any StorageEngine, _ registry: ModelRegistry) -> FeatureList {
         let activity = FeatureActivity()
-        let seconds = { @Sendable [clock = options.clock] in clock().timeIntervalSinceReferenceDate }
-        expiry = ExpiryLayer(registry, logger: options.logger, clock: seconds)
-        history = StoreHistory(
-            registry, engine.info.limits, options: options.history, clock: seconds,
-            followed: activity.followed.newPart())
-        layers = ApplicationLayers(options.layers, registry, activity: activity)
-        search = StoreSearch(registry, activity, progress: options.indexing)
-        observers = CommitFeed(engine, activity)
-        list = FeatureList(
-            [expiry, history, layers, search, DataMoves(options.moves), observers], activity,
-            meter: options.instruments.isEmpty ? nil : CallInstruments(options.instruments))
-        registry.directory.serve(search)
+        let seconds = { @Sendable [clock] in clock().timeIntervalSinceReferenceDate }
+        return FeatureList(
+            [
+                ExpiryLayer(registry, logger: logger, clock: seconds),
+                StoreHistory(
+                    registry, engine.info.limits, options: history, clock: seconds,
+                    followed: activity.followed.newPart()),
+                ApplicationLayers(layers, registry, activity: activity),
+                StoreSearch(registry, activity, progress: indexing), DataMoves(moves), CommitFeed(engine, activity),
+            ], activity, meter: instruments.isEmpty ? nil : CallInstruments(instruments))
     }
 }
