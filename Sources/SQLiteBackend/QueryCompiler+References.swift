@@ -14,7 +14,7 @@ extension QueryCompiler {
     }
 
     /// Returns whether the edge leads to one record, by its whole key. Another program's tables may compare otherwise.
-    private func isToKey(_ edge: Join) -> Bool {
+    func isToKey(_ edge: Join) -> Bool {
         let target = plan.tables[edge.table]
         return edge.link == nil && edge.inner == target.key && !edge.outer.contains(nil) && !target.isForeign
             && !plan.table.isForeign

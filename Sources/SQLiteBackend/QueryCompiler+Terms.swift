@@ -134,7 +134,7 @@ extension QueryCompiler {
             + " WHERE \(equal(linked, inner: link.inner, outer: place, columns: link.outer)))"
     }
 
-    private func equal(_ place: Place, inner: [Int], outer: Place, columns: [Int?]) -> String {
+    func equal(_ place: Place, inner: [Int], outer: Place, columns: [Int?]) -> String {
         zip(inner, columns).map { "\(place.column($0)) = \($1.map(outer.column) ?? "0")" }.joined(separator: " AND ")
     }
 
@@ -146,6 +146,7 @@ extension QueryCompiler {
         case .argument(let index): return "?\(parameters.value(index))"
         case .null: return "NULL"
         case .related(let edge, let term):
+            if let joined = joins.place(edge, from: place) { return value(term, joined) }
             let related = related(edge)
             return "(SELECT \(value(term, related)) FROM \(rows(along: edge, related, from: place)) LIMIT 1)"
         case .relatedCount(let edge, let term):

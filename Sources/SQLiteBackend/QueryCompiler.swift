@@ -5,6 +5,8 @@ struct QueryCompiler {
     let plan: QueryPlan
     /// The number of table aliases used.
     var aliases = 1
+    /// The records that sort the rows.
+    var joins = Joins()
     /// Parameters after all others: the ends of prefixes, by the argument's index.
     private(set) var prefixEnds: [Int] = []
     let parameters: Parameters
@@ -38,6 +40,10 @@ struct QueryCompiler {
     }
 
     mutating func select() -> String {
+        switch plan.query.result {
+        case .columns, .terms: joinOrder()
+        case .count, .exists, .groups: break
+        }
         let rows = rows()
         switch plan.query.result {
         case .count: return "SELECT count(*)" + rows
@@ -69,7 +75,7 @@ struct QueryCompiler {
     private mutating func rows() -> String {
         let keys = listedKeys
         let conditions = conditions(keys)
-        return " FROM \(keys.map(list) ?? "")\(plan.table.name.quotedName) AS t0"
+        return " FROM \(keys.map(list) ?? "")\(plan.table.name.quotedName) AS t0\(joins.sql)"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
     }
 

@@ -3,7 +3,7 @@ internal import StorageDriver
 // Conditions: expressions that are true exactly where the term is true; otherwise they are false or null.
 extension QueryCompiler {
     mutating func condition(_ term: QueryTerm, in scope: RowScope) throws(NotExpressibleInSQL) -> String {
-        if let (quantifier, edge, test) = throughReference(term) {
+        if let (quantifier, edge, test) = throughReference(term), joins.scope(edge, from: scope) == nil {
             return try quantified(quantifier, edge, where: test, in: scope)
         }
         switch term {
@@ -133,11 +133,6 @@ extension QueryCompiler {
         }
     }
 
-    /// The prefix of a column's value, if the column's index has only that.
-    private func beginning(of term: QueryTerm, in scope: RowScope) -> String? {
-        if case .column(let column) = term { scope.beginning(column) } else { nil }
-    }
-
     private mutating func textTest(
         _ test: TextTest, _ text: QueryTerm, pattern: QueryTerm, in scope: RowScope
     ) throws(NotExpressibleInSQL) -> String {
@@ -215,12 +210,12 @@ extension QueryCompiler {
         return (related, "\(related.table) WHERE (\(names)) IN (SELECT \(keys) FROM \(rows))")
     }
 
-    private mutating func nextScope(_ table: Int) -> RowScope {
+    mutating func nextScope(_ table: Int) -> RowScope {
         defer { aliases += 1 }
         return RowScope(plan.tables[table], alias: aliases, names)
     }
 
-    private func equal(_ scope: RowScope, _ inner: [Int], to outer: RowScope, columns: [Int?]) -> String {
+    func equal(_ scope: RowScope, _ inner: [Int], to outer: RowScope, columns: [Int?]) -> String {
         zip(inner, columns).map { column, other in
             guard let other else { return "\(scope.column(column)) = 0" }
             let test = "\(scope.column(column)) = \(outer.column(other))"
@@ -259,6 +254,7 @@ extension QueryCompiler {
     ) throws(NotExpressibleInSQL) -> String {
         switch term {
         case .related(let edge, let term):
+            if let joined = joins.scope(edge, from: scope) { return try value(term, in: joined, as: type) }
             let (related, rows) = try rows(along: edge, from: scope)
             return "(SELECT \(try value(term, in: related, as: type)) FROM \(rows) LIMIT 1)"
         case .relatedCount(let edge, let term):

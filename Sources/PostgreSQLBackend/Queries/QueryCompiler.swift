@@ -12,6 +12,8 @@ struct QueryCompiler {
     private(set) var untested: [QueryTerm] = []
     /// The number of table aliases used.
     var aliases = 1
+    /// The records that sort the rows.
+    var joins = Joins()
     /// The accuracy of the conditions being compiled.
     var bound = Bound.exact
     /// The SQL conditions under which the values of the compiled test may differ from the program's.
@@ -43,6 +45,10 @@ struct QueryCompiler {
     mutating func select() throws(NotExpressibleInSQL) -> String {
         // PostgreSQL chooses the order of evaluation, and fails in other cases than the contract says.
         if plan.query.canFail { throw NotExpressibleInSQL() }
+        switch plan.query.result {
+        case .columns, .terms: joinOrder()
+        case .count, .exists, .groups: break
+        }
         let rows = try rows()
         switch plan.query.result {
         case .count: return "SELECT count(*)" + rows
@@ -124,7 +130,8 @@ struct QueryCompiler {
     }
 
     private func from(_ conditions: [String]) -> String {
-        " FROM \(root.table)" + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+        let rows = " FROM \(root.table)\(joins.sql)"
+        return conditions.isEmpty ? rows : rows + " WHERE " + conditions.joined(separator: " AND ")
     }
 
     private mutating func scopeConditions() -> [String] {
@@ -161,9 +168,7 @@ struct QueryCompiler {
         if case .column(let column) = key.term, scope.isInKey(column) { return value + direction }
         direction += key.nullsFirst ? " NULLS FIRST" : " NULLS LAST"
         // The index has the beginning.
-        guard case .column(let column) = key.term, let beginning = scope.beginning(column) else {
-            return value + direction
-        }
+        guard let beginning = beginning(of: key.term, in: scope) else { return value + direction }
         return beginning + direction + ", " + value + direction
     }
 

@@ -5,6 +5,8 @@ struct RowScope {
     private let columns: [String]
     private let beginnings: [String?]
     private let key: [Int]
+    /// The number of the table's alias.
+    let alias: Int
     let types: [ColumnType]
     let table: String
     private let stored: [String]
@@ -12,7 +14,7 @@ struct RowScope {
 
     init(_ table: TableSchema, alias: Int, _ names: Names) {
         let stored = table.columns.map { "t\(alias)." + $0.sqlName }
-        self.stored = stored
+        (self.stored, self.alias) = (stored, alias)
         conversions = table.isForeign ? names.conversions[table.name] : nil
         columns =
             conversions.map { zip($0, stored).map { $0.reading($1) } }
@@ -33,7 +35,7 @@ struct RowScope {
         beginnings = results.map { _ in nil }
         types = results
         key = []
-        table = ""
+        (table, alias) = ("", -1)
         (stored, conversions) = ([], nil)
     }
 

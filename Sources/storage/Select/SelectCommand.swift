@@ -15,6 +15,10 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             With --group, --distinct, --sum, --avg, --min or --max it prints what is computed of the records. --order, \
             --limit and --offset are then about groups: --order 'count desc' or --order 'sum desc'.
 
+            --page prints one page, and the tokens of the pages beside it for --after and --before. JSON is then an object: \
+            {"next":…,"previous":…,"records":[…]}. Other formats that programs read have the tokens on the error stream. The \
+            order has to be the same for each page; the condition may change.
+
             Examples:
               storage select people.db Person
               storage select people.db Person --where 'age >= 28 and city.name == "Berlin"' --order 'age desc'
@@ -24,6 +28,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
               storage select books.db Book --with author --with tags --json
+              storage select people.db Person --order name --page 50
               storage select music.db Track --columns 'Name, AlbumId.Title, Milliseconds / 1000 as seconds'
               storage select orders.db Orders --group ShipCountry --sum Freight --having 'count > 10 and sum > 100'
             """)
@@ -31,6 +36,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
     @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
+
+    @OptionGroup var pages: PageOptions
 
     @OptionGroup var related: RelatedOptions
 
@@ -64,6 +71,13 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
         if skip.skipBad, related.isWanted || explain || groups.isWanted {
             throw ValidationError("--skip-bad is for records as they are; leave --with, --explain and groups out.")
         }
+        guard pages.page != nil else { return }
+        if query.limit != nil || query.offset != nil {
+            throw ValidationError("A page has its size; leave --limit and --offset out.")
+        }
+        if groups.isWanted || explain || skip.skipBad {
+            throw ValidationError("--page is for records as they are; leave groups, --explain and --skip-bad out.")
+        }
     }
 
     func run() async throws {
@@ -91,6 +105,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
                 try writer.finish(&output)
                 return try output.flush()
             }
+            if let size = pages.page { return try await print(size, columns: columns, of: schema, in: store) }
             if related.isWanted { return try await print(schema, columns: columns, of: store) }
             var writer = writer(columns)
             do {
@@ -139,13 +154,29 @@ extension SelectCommand {
         }
     }
 
+    /// Prints one page of records.
+    private func print(
+        _ size: Int, columns: [RecordSchema.Property], of schema: RecordSchema, in store: Store
+    ) async throws {
+        let schemas = related.isWanted ? try await store.recordSchemas() : []
+        let (model, query, pages, related) = (model, query, pages, related)
+        let (format, writer) = (chosenFormat, writer(columns))
+        try await store.read { snapshot in
+            let page = try pages.read(query.all(snapshot.records(model)), size: size)
+            let records = try related.load(page.records, of: schema, among: schemas, in: snapshot)
+            var output = Output()
+            try page.print(records, as: format, writer, to: &output)
+        }
+    }
+
     /// Prints what is computed of records.
     private func print(_ terms: SelectColumns?, _ store: Store) async throws {
         guard let terms else { return }
-        guard !explain, !related.isWanted, !skip.skipBad else {
+        guard !explain, !related.isWanted, !skip.skipBad, pages.page == nil else {
             throw ToolError(
-                "Columns of other records and computed ones are printed alone; leave --with, --skip-bad and --explain out.",
-                .usage)
+                """
+                Columns of other records and computed ones are printed alone; leave --with, --page, --skip-bad and --explain out.
+                """, .usage)
         }
         let (model, query, format, delimited) = (model, query, chosenFormat, delimited)
         try await store.read { snapshot in

@@ -12,25 +12,22 @@ struct PageOrder {
     private let mayBeNull: Bool
 
     /// - Parameters:
-    ///   - order: the sort keys of the query.
-    ///   - named: the same sort keys, lowered without the query's conditions.
-    ///   - arguments: the values of `named`.
-    ///   - others: the tables of other models that `named` reads.
-    init(
-        _ order: [Query.SortKey], named: [Query.SortKey], _ arguments: QueryArguments, others: [TableSchema],
-        of model: ModelTables
-    ) {
+    ///   - order: the sort keys of the query, lowered before its conditions.
+    ///   - arguments: the values of the sort keys alone.
+    ///   - others: the tables of other models that the sort keys read.
+    init(_ order: [Query.SortKey], _ arguments: QueryArguments, others: [TableSchema], of model: ModelTables) {
         let schema = model.root.schema
         count = order.count
-        let key = schema.key.map {
-            Query.SortKey(term: .column($0), type: schema.columns[$0].type, isDescending: false)
-        }
-        keys = order + key
+        keys =
+            order
+            + schema.key.map {
+                Query.SortKey(term: .column($0), type: schema.columns[$0].type, isDescending: false)
+            }
         // Another program may have made the column Optional.
         mayBeNull = count > 0
         var digest = Digest()
         digest.add(model.name.text)
-        for key in named + key {
+        for key in keys {
             // By the column's name, since numbers of columns differ between stores.
             if case .column(let column) = key.term {
                 digest.add(schema.columns[column].property)

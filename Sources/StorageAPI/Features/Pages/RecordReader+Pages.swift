@@ -20,26 +20,28 @@ extension RecordReader {
         if selection.order.contains(where: { $0.isRelevance(of: model) }) {
             throw invalid("Relevance depends on all records, and no page can begin at it; use limit and offset.")
         }
+        // A token knows the order by its arguments and tables, so the order comes before the conditions.
+        var (terms, conditions) = (Selection(), selection)
+        (terms.order, terms.problem, conditions.order) = (selection.order, selection.problem, [])
         var lowering = QueryLowering(handle, in: session)
-        let (query, arguments) = try handle.query(selection, .columns(root.columns), by: &lowering)
-        // Lowered alone: in the query, the values and tables of the conditions come first.
-        var alone = Selection()
-        alone.order = selection.order
-        var ordering = QueryLowering(handle, in: session)
-        let (plain, values) = try handle.query(alone, .columns(root.columns), by: &ordering)
-        let order = PageOrder(query.order, named: plain.order, values, others: ordering.others, of: model)
-        let (place, isIncluded, isBackward) = try position(start, order, of: selection)
+        let (ordered, values) = try handle.query(terms, .columns(root.columns), by: &lowering)
+        let order = PageOrder(ordered.order, values, others: lowering.others, of: model)
+        let (place, isIncluded, isBackward) = try position(start, order) { (key) throws(StorageError) in
+            try self.place(ofKey: key, order, values, others: lowering.others)
+        }
+        var whole = try handle.query(conditions, .columns(root.columns), by: &lowering)
+        whole.0.order = ordered.order
         let keys = isBackward ? order.keys.map(\.reversed) : order.keys
         let rows = BufferedRows(width: root.columns.count)
         var places: [[Value]] = []
         for part in order.parts(after: place, by: keys, isIncluded: isIncluded) where places.count <= size {
-            var (query, arguments) = (query, arguments)
+            var (query, arguments) = whole
             if let range = part(&arguments) {
                 query.filter = try (query.filter.map { .and([$0, range]) } ?? range).fitting()
             }
             // Engines sort equal records by their key, upwards.
             query.order = isBackward ? keys : query.order
-            query.result = .terms(terms(with: order))
+            query.result = .terms(outputs(order))
             query.isLimited = true
             arguments.limit = size + 1 - places.count
             // An observer sees the values of the sort terms too, since the page's tokens have them.
@@ -68,20 +70,20 @@ extension RecordReader {
     }
 
     /// The model's columns, and then the sort terms.
-    private func terms(with order: PageOrder) -> [TypedTerm] {
+    private func outputs(_ order: PageOrder) -> [TypedTerm] {
         root.columns.map { TypedTerm(.column($0), model.root.schema.columns[$0].type) }
             + order.keys.prefix(order.count).map { TypedTerm($0.term, $0.type) }
     }
 
     /// The place where a page begins, and whether the record at it is part of the page.
     private func position(
-        _ start: PageStart, _ order: PageOrder, of selection: Selection
+        _ start: PageStart, _ order: PageOrder, ofKey: ([Value]) throws(StorageError) -> [Value]
     ) throws(StorageError) -> (place: [Value]?, isIncluded: Bool, isBackward: Bool) {
         switch start {
         case .first: return (nil, false, false)
         case .after(let token): return (try place(of: token, order), !token.isAfter, false)
         case .before(let token): return (try place(of: token, order), token.isAfter, true)
-        case .afterKey(let key): return (try place(ofKey: key, order, selection), false, false)
+        case .afterKey(let key): return (try ofKey(key), false, false)
         }
     }
 
@@ -91,17 +93,20 @@ extension RecordReader {
 
     /// The stored values of the sort terms of a record, and its key.
     private func place(
-        ofKey key: [Value], _ order: PageOrder, _ selection: Selection
+        ofKey key: [Value], _ order: PageOrder, _ arguments: QueryArguments, others: [TableSchema]
     ) throws(StorageError) -> [Value] {
-        var ordered = Selection()
-        ordered.order = selection.order
-        let keys = KeyList(width: model.rootKeyCount, [key])
-        var lowering = QueryLowering(handle, among: keys, in: session)
-        var (query, arguments) = try handle.query(ordered, .columns(model.root.schema.key), by: &lowering)
-        if order.count > 0 { query.result = .terms(query.order.map { TypedTerm($0.term, $0.type) }) }
-        arguments.limit = 1
+        var arguments = arguments
+        let schema = model.root.schema
+        let conditions = zip(schema.key, key).map { column, value in
+            arguments.values.append(value)
+            return QueryTerm.comparison(
+                .equal, .column(column), .argument(arguments.values.count - 1), schema.columns[column].type)
+        }
+        var query = Query(.terms(order.keys.map { TypedTerm($0.term, $0.type) }))
+        query.filter = .and(conditions)
         query.isLimited = true
-        var cursor = try session.rows(handle.plan(query, others: lowering.others), arguments)
+        arguments.limit = 1
+        var cursor = try session.rows(handle.plan(query, others: others), arguments)
         guard try cursor.next() else {
             throw StorageError(
                 .notFound, "The record after which the page begins is not stored; continue after a page's token.",

@@ -72,6 +72,7 @@ extension Conformance {
             }
             let sorted = try await computed.all().map(\.id)
             try t.expect(try await walk(computed, size: 4).flatMap(\.records).map(\.id), equals: sorted)
+            try await throughOptional(t, store)
             // The token is of the order, whatever the conditions are.
             let token = try t.required(try await computed.page(size: 4).next)
             let some = try await computed.where { $0.id > 3 && $0.id.isIn([5, 7, 11]) }.page(after: token, size: 4)
@@ -139,6 +140,35 @@ extension Conformance {
             try await t.expectError(.notFound) { try await query.page(after: Person(id: 99), size: 3) }
         },
     ]
+
+    /// Pages through a reference that some records do not have, and through two references at once.
+    private static func throughOptional(_ t: Trial, _ store: RecordedStore) async throws {
+        try await store.save(
+            (0..<30).map { id in
+                let seat = Ref<Seat>(key: (1, "s\(id * 7 % 12)"))
+                return Booking(id: id, seat: seat, other: id % 3 == 0 ? nil : Ref(key: (1, "s\(id * 5 % 12)")), wishes: [])
+            })
+        func seat(_ id: Int) -> Int { id * 7 % 12 }
+        func price(_ id: Int) -> Int? { id % 3 == 0 ? nil : id * 5 % 12 % 4 }
+        let query = store.store.select(Booking.self)
+        let orders: [(String, Select<Booking, Store>, (Int) -> [Int])] = [
+            ("nil first", query.order { $0.other.price }, { [price($0) ?? -1, $0] }),
+            ("nil last", query.order { $0.other.price.ascending.nilsLast }, { [price($0) ?? 9, $0] }),
+            ("descending", query.order { $0.other.price.descending }, { [-(price($0) ?? -1), $0] }),
+            (
+                "by two references", query.order { $0.seat.price.descending }.order { $0.other.price },
+                { [-(seat($0) % 4), price($0) ?? -1, $0] }
+            ),
+        ]
+        for (name, query, key) in orders {
+            let wanted = (0..<30).sorted { key($0).lexicographicallyPrecedes(key($1)) }
+            try t.expect(try await query.all().map(\.id), equals: wanted, name)
+            try t.expect(try await walk(query, size: 7).flatMap(\.records).map(\.id), equals: wanted, "\(name), pages")
+            let some = query.where { $0.other.price != 2 && $0.id < 20 }
+            let left = wanted.filter { price($0) != 2 && $0 < 20 }
+            try t.expect(try await walk(some, size: 3).flatMap(\.records).map(\.id), equals: left, "\(name), some")
+        }
+    }
 
     private static let people: [Person] = (0..<29).map { id in
         let nickname = id % 4 == 0 ? nil : "k\(id % 6)"
