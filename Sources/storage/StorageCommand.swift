@@ -31,8 +31,8 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     InfoCommand.self, SchemaCommand.self, SelectCommand.self, SearchCommand.self, CountCommand.self,
-                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, ExportCommand.self,
-                    BrowseCommand.self,
+                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, LogCommand.self,
+                    ExportCommand.self, BrowseCommand.self,
                     ShellCommand.self,
                 ]),
             CommandGroup(
@@ -46,7 +46,7 @@ struct StorageCommand: AsyncParsableCommand {
                 subcommands: [
                     ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, RebuildCommand.self,
                     DoctorCommand.self, MigrateCommand.self,
-                    CompactCommand.self, BackupCommand.self,
+                    CompactCommand.self, BackupCommand.self, RestoreCommand.self,
                 ]),
         ])
 

@@ -61,7 +61,7 @@ extension Store.Options {
             [
                 ExpiryLayer(registry, logger: logger, clock: seconds),
                 StoreHistory(
-                    registry, engine.info.limits, options: history, clock: seconds,
+                    registry, engine.info.limits, options: history, logger: logger, clock: seconds,
                     followed: activity.followed.newPart()),
                 ApplicationLayers(layers, registry, activity: activity),
                 StoreSearch(registry, activity, progress: indexing), DataMoves(moves), CommitFeed(engine, activity),

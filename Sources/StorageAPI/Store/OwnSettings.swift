@@ -14,10 +14,14 @@ protocol OwnSettings: Codable, Equatable, Sendable {
     static var subject: String { get }
     /// The version of the settings, which rises when the meaning of the tables changes.
     static var currentVersion: Int { get }
+    /// The least version that settings are recorded with. Settings keep a later one that they were read with.
+    static var leastVersion: Int { get }
     var version: Int { get set }
 }
 
 extension OwnSettings {
+    static var leastVersion: Int { currentVersion }
+
     /// The text of the settings in a session's store.
     ///
     /// - Parameter plan: reads the column `settings`.
@@ -44,7 +48,7 @@ extension OwnSettings {
                 .corrupt, "The settings of the store's \(Self.subject) cannot be read; restore a backup."
             ).caused(by: error)
         }
-        version = Self.currentVersion
+        version = max(version, Self.leastVersion)
     }
 
     /// Records the settings. Recreates their table, so that other processes notice the change as they notice any change of

@@ -5,7 +5,7 @@ import StorageDriver
 /// It is a root whose name begins with a NUL. No model's name does, so the table is never listed as a model. A version of
 /// the library that does not know the table leaves it unchanged.
 struct OwnTable: Sendable {
-    private let path: StoredPath
+    let path: StoredPath
     private let name: String
     private let columns: [ColumnSchema]
     private let keyCount: Int
@@ -29,12 +29,21 @@ struct OwnTable: Sendable {
 
     func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.storedPath == path } }
 
+    /// A store's table with the columns that an earlier version of the library did not give it, which come last.
+    func completed(_ table: TableSchema) -> TableSchema {
+        var table = table
+        table.columns += columns.dropFirst(table.columns.count)
+        return table
+    }
+
     /// Creates the table in a store that lacks it.
-    func create(in writer: any StorageWriter) throws(StorageError) -> TableSchema {
+    ///
+    /// - Parameter other: a table of another store, perhaps of an earlier version of the library, whose columns it gets.
+    func create(in writer: any StorageWriter, like other: TableSchema? = nil) throws(StorageError) -> TableSchema {
         // Reserved prefixes are allowed here, because this table belongs to the store.
         var names = NameAllocator(used: try writer.tables().map(\.name))
         let table = TableSchema(
-            name: names.allocate(name), path: path.texts, columns: columns, key: Array(0..<keyCount))
+            name: names.allocate(name), path: path.texts, columns: other?.columns ?? columns, key: Array(0..<keyCount))
         try writer.change(.create(table))
         return table
     }

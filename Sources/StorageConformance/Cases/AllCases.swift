@@ -16,7 +16,7 @@ extension Conformance {
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
-        undoCases, commitNumberCases, mutantCases, expiryCases,
+        undoCases, pastCases, commitNumberCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
         searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }

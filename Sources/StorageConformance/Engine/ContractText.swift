@@ -281,6 +281,12 @@ let contractText = #"""
     H6.2 It is read, and restored, as if it had stayed in the store through every change of its model since. These are renames, new types, and properties that came with their defaults.
     H6.3 If it had a value of a property that is gone, that is `schemaMismatch`.
     H6.4 Its entry has the record as it was stored, without the model's type.
+    H12.1 A store can be copied as it was after a kept commit, which its number, a token or a time names. A time means the last commit at or before it.
+    H12.2 The copy has the records of then. They are read as H6.2 says.
+    H12.3 It is one state, whatever is written meanwhile.
+    H12.4 If the history does not keep the commit, or the records of a model since it, that is `notKept`. The call may ask for such models as they are now.
+    H12.5 If a record had a value of a property that is gone, that is `schemaMismatch`.
+    H12.6 In both cases nothing is copied.
     R1.1 A reference is the key of a root record of one model in the same store.
     R1.2 The key may have several parts. A reference is a `Ref<M>`, `Ref<M>?` or `[Ref<M>]`, in roots and in owned types alike.
     R1.3 Its ==, hash and Codable are those of the key.

@@ -17,6 +17,9 @@ struct CopyCommand: AsyncParsableCommand {
               storage copy sqlite:people.db archive:people.karch
               storage copy people.karch sqlite:people.db --model Person --model City
               storage copy new.db archive.karch --replace --history
+              storage copy people.db sqlite:then.db --as-of 2026-11-27T20:15:00+01:00
+
+            With --as-of the copy has the records as the history keeps them, with the schema of now. A commit that is no longer             kept, or a model whose records are not kept since then, is an error, and nothing is copied.
 
             Exit codes: 0 copied and verified; 1 the copy differs from what was read.
             """)
@@ -37,10 +40,21 @@ struct CopyCommand: AsyncParsableCommand {
     @Flag(help: "Copy the history too, with all models.")
     var history = false
 
+    @Option(help: PastMoment.help)
+    var asOf: PastMoment?
+
+    @Flag(help: "With --as-of, copy models whose records the history does not keep as they are now.")
+    var unkeptAsNow = false
+
     @OptionGroup var result: ResultOptions
 
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
+
+    func validate() throws {
+        if asOf != nil, history { throw ValidationError("A history is copied whole; give --as-of or --history.") }
+        if asOf == nil, unkeptAsNow { throw ValidationError("--unkept-as-now is for --as-of.") }
+    }
 
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
@@ -60,13 +74,13 @@ struct CopyCommand: AsyncParsableCommand {
         // A store in memory is gone when it is closed.
         let isKept = to.path != ":memory:"
         let indexing = IndexingProgress(isWanted: !noProgress)
-        let (copied, inPlace) = try await from.with(.reading) { source in
+        let (past, copied, inPlace) = try await from.with(.reading) { source in
             try await to.withTarget(indexing: { indexing.show($0) }) { target in
-                let copied = try await copy(source, to: target, progress)
-                return (copied, isKept ? nil : try await digests(of: copied, in: target, progress))
+                let (past, copied) = try await copy(source, to: target, progress)
+                return (past, copied, isKept ? nil : try await digests(of: copied, in: target, progress))
             }
         }
-        var report = CopyReport(time: start.duration(to: .now))
+        var report = CopyReport(time: start.duration(to: .now), past: past)
         var stored = inPlace
         if stored == nil {
             // Compared as the next program finds it.
@@ -78,14 +92,23 @@ struct CopyCommand: AsyncParsableCommand {
         return report.isVerified
     }
 
-    private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> [ModelDigest] {
+    private func copy(
+        _ source: Store, to target: Store, _ progress: ProgressLine
+    ) async throws -> (Store.PastCopy?, [ModelDigest]) {
         let line = RateLine(progress)
-        return try await target.copy(
-            model.isEmpty ? nil : model, from: source, replacing: replace, history: history
-        ) {
+        let models = model.isEmpty ? nil : model
+        let show = { @Sendable (step: CopyProgress) in
             line.show(
-                "Copying \($0.model)", records: $0.records, Double($0.rows) / Double(max($0.totalRows, 1)))
+                "Copying \(step.model)", records: step.records, Double(step.rows) / Double(max(step.totalRows, 1)))
         }
+        guard let asOf else {
+            return (
+                nil, try await target.copy(models, from: source, replacing: replace, history: history, progress: show)
+            )
+        }
+        let past = try await target.copy(
+            models, from: source, asOf: asOf.moment, replacing: replace, unkeptAsNow: unkeptAsNow, progress: show)
+        return (past, past.models)
     }
 
     private func digests(
@@ -103,9 +126,11 @@ struct CopyCommand: AsyncParsableCommand {
 /// The result of a copy, model by model.
 struct CopyReport {
     private let time: Duration
+    private let past: Store.PastCopy?
     private var models: [(read: ModelDigest, stored: ModelDigest)] = []
 
-    init(time: Duration) { self.time = time }
+    /// - Parameter past: the former state that was copied; nil if it is that of now.
+    init(time: Duration, past: Store.PastCopy?) { (self.time, self.past) = (time, past) }
 
     mutating func add(_ read: ModelDigest, stored: ModelDigest) { models.append((read, stored)) }
 
@@ -121,6 +146,10 @@ struct CopyReport {
         }
         for line in table.lines { Swift.print(line) }
         Swift.print("")
+        if let past {
+            Swift.print("As of \(PastMoment.text(past)).")
+            if !past.unkept.isEmpty { Swift.print("As of now: \(past.unkept.joined(separator: ", ").printable).") }
+        }
         Swift.print("\(records.counted("record")) in \(time.short), \(rate.grouped) records/s.")
     }
 
@@ -135,9 +164,16 @@ struct CopyReport {
                 "verified": .bool(model.read == model.stored),
             ] as KeyValuePairs<String, JSONValue>
         }
-        let report: KeyValuePairs<String, JSONValue> = [
-            "models": .array(models.map(JSONValue.object)), "seconds": .number("\(time.seconds)"),
-            "recordsPerSecond": .number("\(rate)"),
+        let list = JSONValue.array(models.map(JSONValue.object))
+        let (seconds, rate) = (JSONValue.number("\(time.seconds)"), JSONValue.number("\(rate)"))
+        guard let past else {
+            let report: KeyValuePairs = ["models": list, "seconds": seconds, "recordsPerSecond": rate]
+            return Swift.print(JSONValue.object(report).text)
+        }
+        let report: KeyValuePairs = [
+            "models": list, "seconds": seconds, "recordsPerSecond": rate, "commit": .count(past.commit),
+            "time": past.time.map { .string(PastMoment.text($0)) } ?? .null,
+            "unkept": .array(past.unkept.map(JSONValue.string)),
         ]
         Swift.print(JSONValue.object(report).text)
     }

@@ -20,6 +20,8 @@ struct HistoryCommand: AsyncParsableCommand {
               storage history people.db --since 6F9C2A54-0E0B-4B7E-9A4F-2D1C34B6F7A1:42
               storage history people.db --token           where the history is now
 
+            storage log prints whole commits, with each property before and after.
+
             Exit codes: 0 done; 65 the token is older than what is kept, or of another store.
             """)
 
@@ -80,34 +82,14 @@ private struct HistoryLine {
             case .deleted: "-"
             case .everything: "*"
             }
-        let key = entry.key.map { _ in " " + String(decoding: keyText(isArray: false), as: UTF8.self) } ?? ""
+        let key = entry.key.map { " " + recordKey($0).text } ?? ""
         let signature = [entry.author.map { "by \($0)" }, entry.note].compactMap(\.self).joined(separator: ": ")
         return "\(entry.commit)  \(time)  \(mark) \(entry.model)\(key)" + (signature.isEmpty ? "" : "  \(signature)")
     }
 
-    private var time: String { entry.time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+    private var time: String { PastMoment.text(entry.time) }
 
-    /// The key's values as JSON.
-    private func keyText(isArray: Bool) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let values = Array((entry.key ?? []).enumerated())
-        func append(_ part: EnumeratedSequence<[Value]>.Element, _ bytes: inout [UInt8]) {
-            if keys.indices.contains(part.offset), case .column(let type) = keys[part.offset].kind {
-                ValueForm.append(part.element, type, to: &bytes)
-            } else {
-                JSONText.append([part.element].keyText, to: &bytes)
-            }
-        }
-        if isArray {
-            JSONText.append(values, open: "[", close: "]", to: &bytes) { append($0, &$1) }
-        } else {
-            for part in values {
-                if part.offset > 0 { bytes += ", ".utf8 }
-                append(part, &bytes)
-            }
-        }
-        return bytes
-    }
+    private func recordKey(_ key: [Value]) -> RecordKey { RecordKey(values: key, properties: keys) }
 
     func writeObject(to output: inout Output) throws {
         // A record that no longer fits its model leaves its entry readable.
@@ -122,9 +104,9 @@ private struct HistoryLine {
                 JSONText.append(text, to: &bytes)
             }
             bytes += ",\"kind\":\"\(entry.kind.rawValue)\"".utf8
-            if entry.key != nil {
+            if let key = entry.key {
                 bytes += ",\"key\":".utf8
-                bytes += keyText(isArray: true)
+                recordKey(key).append(to: &bytes)
             }
             switch before {
             case .success(let record?):

@@ -122,7 +122,7 @@ struct StoreLocation: ExpressibleByArgument {
                 + names.map { "\($0):\(text)" }.joined(separator: " or ") + ".", .usage)
     }
 
-    private static func escaped(_ path: String) -> String {
+    static func escaped(_ path: String) -> String {
         path.replacing("%", with: "%25").replacing("?", with: "%3F")
     }
 

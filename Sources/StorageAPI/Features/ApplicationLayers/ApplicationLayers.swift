@@ -114,7 +114,7 @@ final class ApplicationLayers: StoreFeature {
             entry.layer.didCommit(
                 Store.Commit(
                     number: changes.signature.commit.map { Int($0) }, time: .now, author: changes.signature.author,
-                    note: changes.signature.note, changes: models))
+                    note: changes.signature.note, origin: changes.signature.origin, changes: models))
         }
     }
 }

@@ -36,7 +36,6 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private var isInLayer = false
     /// The records on which layers decide now. A layer of each has deleted the one after it.
     private var deciding: [(model: StoredName, key: [Value])] = []
-    var origin = WriteOrigin.call
     private(set) var hasChangedRows = false
     /// The time of the transaction, by the store's clock.
     private(set) lazy var time = store.clock()
@@ -47,13 +46,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     func end() { context = nil }
 
-    var rowOrigin: Store.PendingRow.Origin {
-        switch origin {
-        case .call, .expiry: .call
-        case .undo: .undo
-        case .copy: .copy
-        }
-    }
+    /// True if a call of the program writes. Other records stay as they are, so no layer changes or keeps them (clause H9).
+    var isCall: Bool { (context?.givenSignature?.origin ?? .call) == .call }
 
     /// Called when a layer has changed rows before they are written.
     func didChangeRows() { hasChangedRows = true }
@@ -61,7 +55,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     // MARK: Deletions
 
     func decidesDeletions(of model: StoredName) -> Bool {
-        origin == .call && layers.deletions.contains { $0.follows(model) }
+        isCall && layers.deletions.contains { $0.follows(model) }
     }
 
     func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]] {

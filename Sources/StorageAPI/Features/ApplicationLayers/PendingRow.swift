@@ -21,24 +21,12 @@ extension Store {
             case update
         }
 
-        /// The origin of a write.
-        public enum Origin: Sendable {
-            /// A call of the program.
-            case call
-            /// The undoing of a commit, which restores the record as it was.
-            case undo
-            /// A copy from another store, which takes the record unchanged.
-            case copy
-        }
-
         /// The stored name of the model.
         public let model: String
         /// The record's key, one value for each key property.
         public let key: [Value]
         /// The operation of the write.
         public let operation: Operation
-        /// The origin of the write.
-        public let origin: Origin
         /// The time of the transaction, by the store's clock.
         public let time: Date
         /// The row's values by the index of their column.
@@ -48,12 +36,11 @@ extension Store {
         private(set) var isChanged = false
 
         init(
-            table: TableSchema, key: [Value], values: [Int: Value], operation: Operation, origin: Origin, time: Date,
-            former: FormerRows
+            table: TableSchema, key: [Value], values: [Int: Value], operation: Operation, time: Date, former: FormerRows
         ) {
             model = table.path.first ?? ""
             (self.table, self.key, self.values, self.former) = (table, key, values, former)
-            (self.operation, self.origin, self.time) = (operation, origin, time)
+            (self.operation, self.time) = (operation, time)
         }
 
         /// The stored names of the properties that the write sets, the key's included.

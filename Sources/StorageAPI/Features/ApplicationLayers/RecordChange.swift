@@ -15,6 +15,8 @@ extension Store {
         public let key: [Value]
         /// The kind of the change.
         public let kind: Kind
+        /// What makes the change.
+        public var origin: Origin { context.givenSignature?.origin ?? .call }
         let image: RecordImage?
         let context: TransactionContext
 

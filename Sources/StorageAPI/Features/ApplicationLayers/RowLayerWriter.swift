@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Passes the rows of records to the application's row layers before they are written.
+/// Passes the rows of records that calls write to the application's row layers before they are written.
 final class RowLayerWriter: ForwardingWriter {
     private let layers: ApplicationLayers
     private let transaction: LayeredTransaction
@@ -13,7 +13,7 @@ final class RowLayerWriter: ForwardingWriter {
 
     override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         let table = batch.plan.table
-        guard batch.count > 0, let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else {
+        guard batch.count > 0, transaction.isCall, let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else {
             return try super.write(batch)
         }
         let chain = layers.rowLayers(of: model)
@@ -74,8 +74,8 @@ final class RowLayerWriter: ForwardingWriter {
             case .update, .patch, .delete, .truncate: .update
             }
         return Store.PendingRow(
-            table: table, key: key, values: Dictionary(values) { $1 }, operation: kind, origin: transaction.rowOrigin,
-            time: transaction.time, former: former)
+            table: table, key: key, values: Dictionary(values) { $1 }, operation: kind, time: transaction.time,
+            former: former)
     }
 
     /// Writes the values that layers set in the root rows of records of which only owned rows are written.

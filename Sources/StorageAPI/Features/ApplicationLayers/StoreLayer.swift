@@ -2,7 +2,8 @@ public import StorageDriver
 
 extension Store {
     /// A concern of an application that applies to every write of some models, whatever makes the write: a verb, JSON, a
-    /// list of references, a cascade, a rule of a reference, expiry, an undo or a copy.
+    /// list of references, a cascade, a rule of a reference, expiry, an undo or a copy. Layers that change rows or keep records
+    /// act on calls alone (``Origin``).
     ///
     /// A layer conforms to one or more of the protocols that refine this one. Each is the counterpart of a trigger in SQL,
     /// and is written in Swift once for all engines:
@@ -43,7 +44,8 @@ extension Store {
 
     /// A layer that changes or refuses the rows of records before they are written and checked.
     public protocol RowLayer: Layer {
-        /// Called before a record's root row is written, and before rows are written that the record owns.
+        /// Called before a call writes a record's root row, or rows that the record owns. Not called for records that are
+        /// restored, copied, taken from elsewhere or changed by expiry, which stay as they are.
         ///
         /// Later layers see the values that earlier layers have set. The layer must not use the store.
         /// - Throws: an error that refuses the write: the call throws it and stores none of its changes.
@@ -54,7 +56,8 @@ extension Store {
     public protocol DeletionLayer: Layer {
         /// Called before a call or a cascading reference deletes a record, and before any rule of a reference applies.
         ///
-        /// Expiry and undoing delete without asking. A record that is kept counts as deleted in the call's result, and
+        /// Only deletions of calls are asked about: not those of expiry and of undoing, nor deletions that were taken from
+        /// elsewhere. A record that is kept counts as deleted in the call's result, and
         /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
         /// `constraint`, because the kept record refers to a record that is deleted.
         ///

@@ -18,8 +18,7 @@ struct Timestamps: Store.RowLayer {
     func follows(_ model: StoredName) -> Bool { isUsed && stamps.stamps(of: model) != nil }
 
     func willWrite(_ row: inout Store.PendingRow) throws(StorageError) {
-        // Copied and restored records keep their times.
-        guard row.origin == .call, let stamps = stamps.stamps(of: StoredName(row.model)) else { return }
+        guard let stamps = stamps.stamps(of: StoredName(row.model)) else { return }
         if let created = stamps.created { try setCreated(created, &row) }
         if let modified = stamps.modified { try row.set(modified, to: row.time) }
     }

@@ -89,7 +89,7 @@ struct ExpiryRemoval {
         guard stuck.count < UnremovedRecords.most else { return }
         let context = context ?? newContext()
         context.signature.author = ExpiryLayer.author
-        context.hooks?.origin = .expiry
+        context.signature.origin = .expiry
         self.context = context
         do {
             try context.atomically { () throws(StorageError) in

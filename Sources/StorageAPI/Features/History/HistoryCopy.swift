@@ -38,10 +38,13 @@ struct HistoryCopy {
         } else {
             own = try HistoryTables.create(in: writer, directory)
         }
-        var tables = [(source.commits, own.commits), (source.changes, own.changes)]
-        for table in [FormerSchemaRow.table, UndoneCommit.table] {
+        var tables = [(source.changes, own.changes)]
+        // The commits have the columns of the source's format. Holds are of those who read the source.
+        for table in [CommitRow.table, FormerSchemaRow.table, UndoneCommit.table, HeldHistory.table] {
             if let old = table.find(in: try writer.tables()) { try writer.change(.drop(old)) }
-            if let from = table.find(in: try reader.tables()) { tables.append((from, try table.create(in: writer))) }
+            let isOfReaders = table.path == HeldHistory.table.path
+            guard !isOfReaders, let from = table.find(in: try reader.tables()) else { continue }
+            tables.append((from, try table.create(in: writer, like: from)))
         }
         for (from, to) in tables {
             try writer.truncate(to, directory)
@@ -51,7 +54,7 @@ struct HistoryCopy {
         // This is another store: its later commits may differ from the source's later commits.
         settings.store = UUID()
         try settings.record(in: writer, directory)
-        store.history.active = ActiveHistory(settings, own)
+        store.history.active = try ActiveHistory.recorded(in: writer, directory)
     }
 
     private func copy(

@@ -20,16 +20,19 @@ extension Store {
         public var off: [any Storable.Type]
         /// The limit of the history; nil for the recorded limit, which at first is everything.
         public var keeping: HistoryLimit?
+        /// The most history that a hold may keep beyond the limit; nil for the recorded bound, which at first is everything.
+        public var holding: HistoryLimit?
 
         /// Creates options. The defaults leave the recorded options as they are.
         public init(
             records: [any Storable.Type] = [], keys: [any Storable.Type] = [], off: [any Storable.Type] = [],
-            keeping: HistoryLimit? = nil
+            keeping: HistoryLimit? = nil, holding: HistoryLimit? = nil
         ) {
             self.records = records
             self.keys = keys
             self.off = off
             self.keeping = keeping
+            self.holding = holding
         }
     }
 
@@ -45,6 +48,10 @@ extension Store {
         public init(commits: Int? = nil, seconds: Double? = nil) {
             self.commits = commits.map { max($0, 1) }
             self.seconds = seconds.map { max($0, 0) }
+        }
+
+        init(_ recorded: HistorySettings.Retention?) {
+            self.init(commits: recorded?.commits, seconds: recorded?.seconds)
         }
 
         /// All commits.
@@ -82,7 +89,7 @@ extension Store {
 }
 
 extension Store.HistoryOptions {
-    fileprivate var isNothing: Bool { records.isEmpty && keys.isEmpty && keeping == nil }
+    fileprivate var isNothing: Bool { records.isEmpty && keys.isEmpty && keeping == nil && holding == nil }
 
     /// The types that it names.
     var models: [any Storable.Type] { records + keys + off }
@@ -96,6 +103,7 @@ extension HistorySettings {
         for type in options.records { settings.set(StoredName(type.schema.name), keepsRecords: true, after: last) }
         for type in options.off { settings.models.removeAll { $0.name == StoredName(type.schema.name) } }
         if let limit = options.keeping { settings.limit = Retention(commits: limit.commits, seconds: limit.seconds) }
+        if let limit = options.holding { settings.holding = Retention(commits: limit.commits, seconds: limit.seconds) }
         return settings
     }
 

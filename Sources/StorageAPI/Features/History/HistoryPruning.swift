@@ -11,10 +11,12 @@ struct HistoryPruning {
 
     let kept: ActiveHistory
     let writer: any StorageWriter
+    let directory: ModelDirectory
 
-    init(_ kept: ActiveHistory, _ writer: any StorageWriter) {
+    init(_ kept: ActiveHistory, _ writer: any StorageWriter, _ directory: ModelDirectory) {
         self.kept = kept
         self.writer = writer
+        self.directory = directory
     }
 
     /// - Parameter changes: the number of the commit's changes.
@@ -22,17 +24,21 @@ struct HistoryPruning {
         commit % Self.interval == 0 || changes >= Self.mostChanges / Self.interval
     }
 
-    func run(last: Int64, now: Double, changes: Int64) throws(StorageError) {
+    /// - Returns: the holds that were let go, because they held too much.
+    func run(last: Int64, now: Double, changes: Int64) throws(StorageError) -> [HeldHistory] {
         let limit = kept.settings.limit
-        guard limit.commits != nil || limit.seconds != nil else { return }
+        guard limit.commits != nil || limit.seconds != nil else { return [] }
         // Remove the commits first: changes without a commit are no part of the history. Some commits have no changes.
         let history = HistoryReading(kept.tables, writer)
-        guard let oldest = try history.first?.number, oldest <= last else { return }
+        guard let oldest = try history.first?.number, oldest <= last else { return [] }
+        let holds = try Holds(history).settle(
+            by: kept.settings.holding, last: last, now: now, in: writer, directory)
         let end = last - oldest > Self.mostCommits ? oldest + Self.mostCommits : last
         let there = try history.commits(oldest..<end)
         let old = there.prefix { header in
-            (limit.commits.map { last - header.number >= Int64($0) } ?? false)
-                || (limit.seconds.map { now - header.time > $0 } ?? false)
+            // The row of the commit after which the history is held shows that a token is of this history.
+            let isHeld = holds.first.map { header.number >= $0 } ?? false
+            return !isHeld && limit.isBeyond(header, last: last, now: now)
         }
         try writer.write(old.map { .int(-$0.number) }, kept.tables.removeCommits)
         let first = old.last.map { $0.number + 1 } ?? oldest
@@ -40,9 +46,10 @@ struct HistoryPruning {
         var left = max(Self.mostChanges, 2 * changes)
         while left > 0 {
             let removed = try removeChanges(before: first)
-            guard removed == Self.part else { return }
+            guard removed == Self.part else { break }
             left -= Int64(removed)
         }
+        return holds.released
     }
 
     /// Removes some of the changes of removed commits, and returns their number.

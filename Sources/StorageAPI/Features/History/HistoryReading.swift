@@ -15,26 +15,26 @@ struct HistoryReading {
 
     // MARK: Commits
 
-    var last: HistoryCommit? { get throws(StorageError) { try header(tables.lastCommit, QueryArguments(limit: 1)) } }
+    var last: CommitRow? { get throws(StorageError) { try header(tables.lastCommit, QueryArguments(limit: 1)) } }
 
-    var first: HistoryCommit? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
+    var first: CommitRow? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
 
-    func commit(_ number: Int64) throws(StorageError) -> HistoryCommit? {
+    func commit(_ number: Int64) throws(StorageError) -> CommitRow? {
         guard number > 0 else { return nil }
         return try header(tables.commit, QueryArguments([.int(-number)]))
     }
 
-    private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> HistoryCommit? {
+    private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> CommitRow? {
         var cursor = try session.rows(plan, arguments)
-        return try cursor.next() ? HistoryCommit(cursor.cells) : nil
+        return try cursor.next() ? CommitRow(cursor.cells, of: tables.commits) : nil
     }
 
-    /// The kept commits of a range of numbers, the oldest first.
-    func commits(_ numbers: Range<Int64>) throws(StorageError) -> [HistoryCommit] {
+    /// The kept commits with some numbers, the oldest first.
+    func commits(_ numbers: some Sequence<Int64>) throws(StorageError) -> [CommitRow] {
         let keys = ValueList(width: 1, values: numbers.map { .int(-$0) })
         var cursor = try session.rows(tables.commitsByKey, QueryArguments(lists: [keys]))
-        var found: [HistoryCommit] = []
-        while try cursor.next() { found.append(try HistoryCommit(cursor.cells)) }
+        var found: [CommitRow] = []
+        while try cursor.next() { found.append(try CommitRow(cursor.cells, of: tables.commits)) }
         return found.reversed()
     }
 
@@ -57,6 +57,11 @@ struct HistoryReading {
                 "The store's history begins after commit \(first - 1), and commit \(number) is older than what is kept. "
                     + "Read the records anew.")
         }
+    }
+
+    static func notKept(_ number: Int64) -> StorageError {
+        StorageError(
+            .notKept, "Commit \(number) is no longer kept, so its token cannot be told from others. Read the records anew.")
     }
 
     // MARK: Changes
@@ -136,6 +141,11 @@ struct HistoryReading {
                     .int(HistoryKind.everything.rawValue),
                 ], limit: 1)
         ).first
+    }
+
+    /// The changes at some places of commits.
+    func changes(at places: KeyList) throws(StorageError) -> [HistoryChange] {
+        try changes(tables.changesByKey, QueryArguments(lists: [places.list]))
     }
 
     private func changes(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [HistoryChange] {

@@ -10,6 +10,11 @@ final class HistoryRecorder: ChangeSubscriber {
         let key: [Value]
         let kind: ChangeKind
         let place: Int64
+        /// True if a rule of a reference has made the record's first change.
+        let byRule: Bool
+
+        /// The kind as the entry's row has it.
+        var code: Int64 { HistoryKind(kind).code(byRule: byRule) }
     }
 
     let kept: ActiveHistory
@@ -17,13 +22,27 @@ final class HistoryRecorder: ChangeSubscriber {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let signature: CommitSignature
-    private var savepoints: [(header: HistoryCommit?, entries: Int)] = []
+    private var savepoints: [(header: CommitRow?, entries: Int, called: Int)] = []
     /// The time in seconds since the reference date.
     private let clock: @Sendable () -> Double
-    /// Called with the number of the commit after it.
-    private let didCommit: (Int64) -> Void
+    private let marks: CommitMarks
+    /// Called with the result after the commit.
+    private let didCommit: (Outcome) -> Void
+    /// The entries that a rule has begun, and whose records a call has changed too.
+    private var called: [Int] = []
+    private var outcome = Outcome()
+
+    /// What a commit leaves for the store.
+    struct Outcome {
+        /// The commit's number; nil if it has no entry.
+        var commit: Int64?
+        /// The history in the format that the commit has given it; nil if it has kept its format.
+        var raised: ActiveHistory?
+        /// The holds that had more history than is allowed.
+        var released: [HeldHistory] = []
+    }
     /// The commit's row; nil until it is written.
-    private var header: HistoryCommit?
+    private var header: CommitRow?
     private var entries: [Entry] = []
     /// The number of a record's entry, by model and key.
     private var known: [StoredName: [[Value]: Int]] = [:]
@@ -39,7 +58,8 @@ final class HistoryRecorder: ChangeSubscriber {
 
     init(
         _ kept: ActiveHistory, in writer: any StorageWriter, registry: ModelRegistry, limits: BackendInfo.Limits,
-        signature: CommitSignature, clock: @escaping @Sendable () -> Double, didCommit: @escaping (Int64) -> Void
+        signature: CommitSignature, marks: CommitMarks, clock: @escaping @Sendable () -> Double,
+        didCommit: @escaping (Outcome) -> Void
     ) {
         self.kept = kept
         self.writer = writer
@@ -47,6 +67,7 @@ final class HistoryRecorder: ChangeSubscriber {
         self.limits = limits
         self.signature = signature
         self.clock = clock
+        self.marks = marks
         self.didCommit = didCommit
     }
 
@@ -57,7 +78,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     // MARK: Savepoints
 
-    func beginSavepoint() { savepoints.append((header, entries.count)) }
+    func beginSavepoint() { savepoints.append((header, entries.count, called.count)) }
 
     func endSavepoint(isUndone: Bool) {
         guard let mark = savepoints.popLast(), isUndone else { return }
@@ -66,6 +87,7 @@ final class HistoryRecorder: ChangeSubscriber {
         handles = [:]
         for entry in entries[mark.entries...] { known[entry.model]?[entry.key] = nil }
         entries.removeSubrange(mark.entries...)
+        called.removeSubrange(mark.called...)
     }
 
     // MARK: Entries
@@ -82,21 +104,24 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
-        if known[model]?[key] != nil {
+        let byRule = signature.isByRule
+        if let entry = known[model]?[key] {
             hasRepeats = true
+            if !byRule, entries[entry].byRule { called.append(entry) }
             return
         }
         known[model, default: [:]][key] = entries.count
         lastPlace += 1
-        entries.append(Entry(model: model, key: key, kind: kind, place: lastPlace))
-        addRow(HistoryKind(kind), at: lastPlace, of: model, key: key, before: before)
+        entries.append(Entry(model: model, key: key, kind: kind, place: lastPlace, byRule: byRule))
+        addRow(HistoryKind(kind), at: lastPlace, of: model, key: key, before: before, byRule: byRule)
     }
 
     private func addRow(
-        _ kind: HistoryKind, at place: Int64, of model: StoredName, key: [Value], before: RecordImage? = nil
+        _ kind: HistoryKind, at place: Int64, of model: StoredName, key: [Value], before: RecordImage? = nil,
+        byRule: Bool = false
     ) {
         rows += [
-            .int(0), .int(place), .text(model.text), .int(kind.rawValue), .blob(RecordImage.bytes(of: key)),
+            .int(0), .int(place), .text(model.text), .int(kind.code(byRule: byRule)), .blob(RecordImage.bytes(of: key)),
             before.map { .blob($0.bytes) } ?? .null,
         ]
     }
@@ -116,7 +141,7 @@ final class HistoryRecorder: ChangeSubscriber {
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func begin() throws(StorageError) -> HistoryCommit {
+    private func begin() throws(StorageError) -> CommitRow {
         if let header { return header }
         try signature.check()
         let last = try HistoryReading(kept.tables, writer).last
@@ -125,10 +150,11 @@ final class HistoryRecorder: ChangeSubscriber {
         }
         // Times never go back, whatever the clock does.
         let now = clock()
-        let header = HistoryCommit(
-            number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature.author,
-            note: signature.note)
-        try writer.write(header.values, kept.tables.addCommit)
+        let number = (last?.number ?? 0) + 1
+        var header = CommitRow(
+            number: number, time: max(now, last?.time ?? now), author: signature.author, note: signature.note)
+        (header.origin, header.mark) = (signature.origin, marks.mark(of: number))
+        try writer.write(header.values(for: kept.tables.commits), kept.tables.addCommit)
         self.header = header
         return header
     }
@@ -194,7 +220,8 @@ final class HistoryRecorder: ChangeSubscriber {
         let now = try RecordImage.read(keys, handle(model), in: writer)
         var correction = Correction(commit: commit)
         for change in replaced {
-            correction.set(.delete, at: change.place, to: now[change.key] == change.before ? nil : .update)
+            let kind: ChangeKind? = now[change.key] == change.before ? nil : .update
+            correction.set(HistoryKind.deleted.rawValue, at: change.place, to: kind)
         }
         try writer.write(correction.kinds, kept.tables.setKinds)
         try writer.write(correction.gone, kept.tables.removeChanges)
@@ -230,16 +257,26 @@ final class HistoryRecorder: ChangeSubscriber {
         try removeUnchanged(from: changes, header.number)
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
-        (header.author, header.note) = (signature.author, signature.note)
-        if header != before { try writer.write(header.values, kept.tables.putCommit) }
-        let pruning = HistoryPruning(kept, writer)
+        (header.author, header.note, header.origin) = (signature.author, signature.note, signature.origin)
+        if kept.tables.isFirstFormat, header.origin != .call || entries.contains(where: \.byRule) {
+            outcome.raised = try HistoryFormat.raise(in: writer, registry.directory)
+        }
+        let tables = outcome.raised?.tables ?? kept.tables
+        if header != before { try writer.write(header.values(for: tables.commits), tables.putCommit) }
+        outcome.commit = header.number
+        let pruning = HistoryPruning(kept, writer, registry.directory)
         if pruning.isDue(after: header.number, changes: lastPlace) {
-            try pruning.run(last: header.number, now: header.time, changes: lastPlace)
+            outcome.released = try pruning.run(last: header.number, now: header.time, changes: lastPlace)
         }
     }
 
+    /// Lets the store know, after the commit, that the transaction has given the history another format.
+    func didRaise(_ history: ActiveHistory) { outcome.raised = history }
+
     var afterCommit: (() -> Void)? {
-        header.map { header in { [didCommit] in didCommit(header.number) } }
+        let outcome = outcome
+        if outcome.commit == nil, outcome.raised == nil { return nil }
+        return { [didCommit] in didCommit(outcome) }
     }
 
     /// Removes from the net effect the records that are as they were before a change of their tables. Has no cost if no
@@ -253,12 +290,14 @@ final class HistoryRecorder: ChangeSubscriber {
         }
     }
 
-    private func correct(_ net: [NetChanges], _ header: HistoryCommit) throws(StorageError) {
+    private func correct(_ net: [NetChanges], _ header: CommitRow) throws(StorageError) {
         var correction = Correction(commit: header.number)
         let everything = net.filter(\.isReplaced)
-        for entry in entries where !everything.contains(where: { $0.model == entry.model }) {
+        let called = Set(called)
+        for (number, entry) in entries.enumerated() where !everything.contains(where: { $0.model == entry.model }) {
             let model = net.first { $0.model == entry.model }
-            correction.set(entry.kind, at: entry.place, to: model?.kind(of: entry.key))
+            let byRule = entry.byRule && !called.contains(number)
+            correction.set(entry.code, at: entry.place, to: model?.kind(of: entry.key), byRule: byRule)
         }
         for model in everything.map(\.model) { try correctEverything(of: model, &correction) }
         try writer.write(correction.kinds, kept.tables.setKinds)
@@ -269,20 +308,25 @@ final class HistoryRecorder: ChangeSubscriber {
     /// change of one record; it follows from earlier entries and the current records.
     private func correctEverything(of model: StoredName, _ correction: inout Correction) throws(StorageError) {
         guard let known = known[model], !known.isEmpty else { return }
-        var first = known.mapValues { (place: entries[$0].place, kind: entries[$0].kind) }
+        let called = Set(called)
+        var first = known.mapValues { number in
+            let entry = entries[number]
+            let byRule = entry.byRule && !called.contains(number)
+            return (place: entry.place, code: entry.code, wasThere: entry.kind != .insert, byRule: byRule)
+        }
         // A record that was removed with all others and inserted again has two entries. The first has the record before.
         try HistoryReading(kept.tables, writer).forEachChange(of: correction.commit, in: model) { change in
             guard change.kind == .deleted, let later = first[change.key], later.place > change.place else { return }
             correction.remove(later.place)
-            first[change.key] = (change.place, .delete)
+            first[change.key] = (change.place, HistoryKind.deleted.rawValue, true, false)
         }
         let handle = try handle(model)
         for part in KeyList(width: handle.tables.rootKeyCount, first.keys).parts(of: HistoryReading.part) {
             let isThere = try handle.stored(among: part, in: writer)
             for key in part {
                 guard let entry = first[key] else { continue }
-                let kind = ChangeKind(wasThere: entry.kind != .insert, isThere: isThere.contains(key))
-                correction.set(entry.kind, at: entry.place, to: kind)
+                let kind = ChangeKind(wasThere: entry.wasThere, isThere: isThere.contains(key))
+                correction.set(entry.code, at: entry.place, to: kind, byRule: entry.byRule)
             }
         }
     }
@@ -328,10 +372,13 @@ private struct Correction {
 
     init(commit: Int64) { self.commit = commit }
 
-    /// - Parameter kind: the kind of the entry; nil if the record did not change.
-    mutating func set(_ old: ChangeKind, at place: Int64, to kind: ChangeKind?) {
+    /// - Parameters:
+    ///   - old: the kind that the entry's row has.
+    ///   - kind: the kind of the change; nil if the record did not change.
+    mutating func set(_ old: Int64, at place: Int64, to kind: ChangeKind?, byRule: Bool = false) {
         guard let kind else { return remove(place) }
-        if kind != old { kinds += [.int(commit), .int(place), .int(HistoryKind(kind).rawValue)] }
+        let code = HistoryKind(kind).code(byRule: byRule)
+        if code != old { kinds += [.int(commit), .int(place), .int(code)] }
     }
 
     mutating func remove(_ place: Int64) { gone += [.int(commit), .int(place)] }

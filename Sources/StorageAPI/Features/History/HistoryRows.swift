@@ -1,30 +1,5 @@
 import StorageDriver
 
-/// A commit of a store's history.
-struct HistoryCommit: OwnRow, Equatable {
-    let number: Int64
-    /// The time in seconds since the reference date.
-    let time: Double
-    var author: String?
-    var note: String?
-
-    static let table = OwnTable(
-        "commits", name: "storage_history_commits",
-        ["number": .int64, "time": .date, "author": .string, "note": .string], optional: ["author", "note"])
-
-    /// Numbers are stored as negative ones: the first in key order is the last commit, which every write asks for.
-    var values: [Value] { [.int(-number), .double(time), .value(author), .value(note)] }
-}
-
-extension HistoryCommit {
-    init(_ cells: UnsafePointer<Cell>) throws(StorageError) {
-        guard cells[0].tag == .int, cells[0].int < 0, cells[0].int > Int64.min, cells[1].tag == .double else {
-            throw StorageError(.corrupt, "A commit of the store's history cannot be read; restore a backup.")
-        }
-        self.init(number: -cells[0].int, time: cells[1].double, author: cells[2].value.text, note: cells[3].value.text)
-    }
-}
-
 /// The change of a record in a commit, with the record before it. The recorder writes the rows of many at once.
 struct HistoryChange: Sendable {
     let commit: Int64
@@ -32,6 +7,8 @@ struct HistoryChange: Sendable {
     let place: Int64
     let model: StoredName
     let kind: HistoryKind
+    /// True if rules of references alone have made the change.
+    let byRule: Bool
     let key: [Value]
     let before: RecordImage?
 
@@ -41,13 +18,13 @@ struct HistoryChange: Sendable {
         optional: ["record"])
 
     init(_ cells: UnsafePointer<Cell>) throws(StorageError) {
-        guard case .text(let model) = cells[2].value, let kind = HistoryKind(rawValue: cells[3].int),
+        guard case .text(let model) = cells[2].value, let (kind, byRule) = HistoryKind.decode(cells[3]),
             case .blob(let key) = cells[4].value
         else { throw StorageError(.corrupt, "An entry of the store's history cannot be read; restore a backup.") }
         commit = cells[0].int
         place = cells[1].int
         self.model = StoredName(model)
-        self.kind = kind
+        (self.kind, self.byRule) = (kind, byRule)
         self.key = try RecordImage.key(of: key)
         if case .blob(let bytes) = cells[5].value { before = RecordImage(bytes: bytes) } else { before = nil }
     }
@@ -68,10 +45,16 @@ enum HistoryKind: Int64 {
         case .delete: self = .deleted
         }
     }
-}
 
-extension Value {
-    fileprivate static func value(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+    /// Added to the kind of a change that rules of references have made.
+    private static let rule: Int64 = 4
 
-    fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
+    /// The stored number.
+    func code(byRule: Bool) -> Int64 { byRule ? rawValue | Self.rule : rawValue }
+
+    /// The kind of a stored number; nil for a number that no entry has.
+    fileprivate static func decode(_ cell: Cell) -> (HistoryKind, byRule: Bool)? {
+        guard cell.tag == .int, let kind = HistoryKind(rawValue: cell.int & ~rule) else { return nil }
+        return (kind, cell.int & rule != 0)
+    }
 }

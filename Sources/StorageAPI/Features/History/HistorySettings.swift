@@ -20,18 +20,26 @@ struct HistorySettings: OwnSettings {
     struct Retention: Codable, Equatable, Sendable {
         var commits: Int?
         var seconds: Double?
+
+        /// Returns whether a commit is older than the age, or beyond the number.
+        func isBeyond(_ commit: CommitRow, last: Int64, now: Double) -> Bool {
+            (commits.map { last - commit.number >= Int64($0) } ?? false) || (seconds.map { now - commit.time > $0 } ?? false)
+        }
     }
 
     static let table = OwnTable(
         "settings", name: "storage_history_settings", ["id": .int64, "settings": .string])
     static let subject = "history"
-    static let currentVersion = 1
+    static let currentVersion = 2
+    static let leastVersion = 1
 
     var version = currentVersion
     /// Names the store in tokens.
     var store = UUID()
     var models: [Model] = []
     var limit = Retention()
+    /// The most that holds may keep beyond the limit; nil for everything.
+    var holding: Retention?
 
     func model(_ name: StoredName) -> Model? { models.first { $0.name == name } }
 }

@@ -8,6 +8,9 @@ final class HistoryTables: Sendable {
     let commits: TableSchema
     let changes: TableSchema
 
+    /// True if a version of the library made them that recorded neither origins nor what rules did; see ``HistoryFormat``.
+    let isFirstFormat: Bool
+
     let readSettings: QueryPlan
     let lastCommit: QueryPlan
     let firstCommit: QueryPlan
@@ -32,10 +35,15 @@ final class HistoryTables: Sendable {
     let firstChange: QueryPlan
     /// The keys of the changes of commits before one.
     let changesBefore: QueryPlan
+    /// Changes by their commits and places.
+    let changesByKey: QueryPlan
+    /// The places, models, kinds and keys of the changes of a model's records with some keys, or of all its records, in later
+    /// commits.
+    let laterKeys: QueryPlan
 
     /// The tables of a store; nil if the store lacks them.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
-        guard let settings = HistorySettings.table.find(in: tables), let commits = HistoryCommit.table.find(in: tables),
+        guard let settings = HistorySettings.table.find(in: tables), let commits = CommitRow.table.find(in: tables),
             let changes = HistoryChange.table.find(in: tables)
         else { return nil }
         self.init(settings: settings, commits: commits, changes: changes, directory)
@@ -43,6 +51,7 @@ final class HistoryTables: Sendable {
 
     init(settings: TableSchema, commits: TableSchema, changes: TableSchema, _ directory: ModelDirectory) {
         (self.settings, self.commits, self.changes) = (settings, commits, changes)
+        isFirstFormat = CommitRow.isFirstFormat(commits)
         readSettings = directory.plan(Query(.columns([1])), of: settings)
 
         let header = Query.Result.columns(Array(commits.columns.indices))
@@ -80,13 +89,17 @@ final class HistoryTables: Sendable {
         firstChange = directory.plan(Query(row, filter: .and([later, ofModel, ofRecord])).limited, of: changes)
         changesBefore = directory.plan(
             Query(.columns([0, 1]), filter: column(0, .less, argument: 0)).limited, of: changes)
+        changesByKey = directory.plan(Query(row, scope: .keys(columns: 2, list: 0)), of: changes)
+        let ofRecords = QueryTerm.or([.isIn(.column(4), list: 0, .data), column(3, .equal, argument: 2)])
+        laterKeys = directory.plan(
+            Query(.columns([0, 1, 3, 4]), filter: .and([later, ofModel, ofRecords])), of: changes)
     }
 
     /// Creates the tables in a store that lacks them.
     static func create(in writer: any StorageWriter, _ directory: ModelDirectory) throws(StorageError) -> HistoryTables
     {
         HistoryTables(
-            settings: try HistorySettings.table.create(in: writer), commits: try HistoryCommit.table.create(in: writer),
+            settings: try HistorySettings.table.create(in: writer), commits: try CommitRow.table.create(in: writer),
             changes: try HistoryChange.table.create(in: writer), directory)
     }
 }

@@ -1,34 +1,47 @@
 import StorageDriver
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+public import FoundationEssentials
 #else
-internal import Foundation
+public import Foundation
 #endif
 
 extension Store {
     /// A position in a store's history, after which are the entries that a reader has not seen.
     ///
     /// It survives restarts, as text or as `Codable`. It names its store: a copy of the store's data is another store, and a
-    /// copy of its file, such as a backup, is the same one.
+    /// copy of its file, such as a backup, is the same one. It also has a digest of its commit, so that it is no token of a store
+    /// that was restored from a backup without the commit, or of a copied file in which other commits followed.
+    ///
+    /// A token that an earlier version of the library has made has no digest, and equals no token that has one.
     public struct HistoryToken: Hashable, Sendable, LosslessStringConvertible {
-        let store: UUID
+        /// The store's name, which a copy of its file has too.
+        public let store: UUID
         /// The number of the commit.
         public let commit: Int
         /// The last entry of the commit that was seen; the greatest number for all of them.
         let place: Int64
+        /// The digest of the commit; nil in tokens of earlier versions, and before the first commit.
+        let digest: UInt64?
 
-        init(store: UUID, commit: Int64, place: Int64 = .max) {
+        init(store: UUID, commit: Int64, place: Int64 = .max, digest: UInt64?) {
             self.store = store
             self.commit = Int(commit)
             self.place = place
+            self.digest = digest
+        }
+
+        /// The place after a commit; before the first one if it is nil.
+        init(store: UUID, _ commit: CommitRow?, place: Int64 = .max) {
+            self.init(store: store, commit: commit?.number ?? 0, place: place, digest: commit?.digest)
         }
 
         /// The token of a text; nil for any other text.
         public init?(_ description: String) {
             let parts = description.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, let store = UUID(uuidString: String(parts[0])) else { return nil }
-            let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+            let marked = parts[1].split(separator: "@", omittingEmptySubsequences: false)
+            let numbers = marked[0].split(separator: ".", omittingEmptySubsequences: false)
             guard let first = numbers.first, let commit = Int64(first), commit >= 0, numbers.count <= 2 else {
                 return nil
             }
@@ -37,11 +50,23 @@ extension Store {
                 guard let given = Int64(numbers[1]), given >= 0 else { return nil }
                 place = given
             }
-            self.init(store: store, commit: commit, place: place)
+            var digest: UInt64?
+            if marked.count > 1 {
+                guard marked.count == 2, marked[1].utf8.count == 16, let given = UInt64(marked[1], radix: 16) else {
+                    return nil
+                }
+                digest = given
+            }
+            self.init(store: store, commit: commit, place: place, digest: digest)
         }
 
-        /// The store and the commit: `6F9C…:42`.
-        public var description: String { "\(store.uuidString):\(commit)" + (place == .max ? "" : ".\(place)") }
+        /// The store, the commit and its digest: `6F9C…:42@3A90…`. Texts of earlier versions have no digest.
+        public var description: String {
+            let text = "\(store.uuidString):\(commit)" + (place == .max ? "" : ".\(place)")
+            guard let digest else { return text }
+            let digits = String(digest, radix: 16, uppercase: true)
+            return text + "@" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }
     }
 }
 
@@ -63,12 +88,22 @@ extension Store.HistoryToken: Codable {
 }
 
 extension HistorySettings {
-    /// - Throws: `invalidValue` for a token of another store, or from the future; `notKept` for a token that is too old.
+    /// - Throws: `invalidValue` for a token of another store, from the future, or of a commit that this store does not have;
+    ///   `notKept` for a token that is too old.
     func check(_ token: Store.HistoryToken, _ history: HistoryReading) throws(StorageError) {
         guard token.store == store else {
             throw StorageError(
                 .invalidValue, "The token is of another store's history. Read the records anew, and take this store's.")
         }
-        try history.requireKept(after: Int64(token.commit))
+        let number = Int64(token.commit)
+        try history.requireKept(after: number)
+        guard let digest = token.digest, number > 0 else { return }
+        guard let commit = try history.commit(number) else { throw HistoryReading.notKept(number) }
+        guard commit.digest == digest else {
+            throw StorageError(
+                .invalidValue,
+                "Commit \(number) of the store is not the one that the token names: the store was restored from a backup, or it "
+                    + "is a copy that went another way. Read the records anew, and take this store's token.")
+        }
     }
 }

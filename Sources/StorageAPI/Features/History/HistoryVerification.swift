@@ -30,7 +30,7 @@ struct HistoryVerification {
         var last: (number: Int64, time: Double)?
         var hasChange = try changes.next()
         while try commits.next() {
-            let header = try HistoryCommit(commits.cells)
+            let header = try CommitRow(commits.cells, of: tables.commits)
             let (number, time) = (header.number, header.time)
             if let last, number != last.number + 1 {
                 tell("does not follow on \(last.number), the one before it", number)

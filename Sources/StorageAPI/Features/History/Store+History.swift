@@ -35,6 +35,10 @@ extension Store {
         public let author: String?
         /// The note that the transaction attached.
         public let note: String?
+        /// What has made the commit.
+        public let origin: Origin
+        /// True if only rules of references have made the change, and no call; see ``RecordDelta/byRule``.
+        public let byRule: Bool
         /// The model's stored name.
         public let model: String
         /// The kind of change.
@@ -62,12 +66,13 @@ extension Store {
         public var storedBefore: DynamicRecord? { get throws(StorageError) { try stored?.record() } }
 
         init(
-            _ change: HistoryChange, of header: HistoryCommit, token: HistoryToken, key: Key?,
+            _ change: HistoryChange, of header: CommitRow, token: HistoryToken, key: Key?,
             image: Result<Record?, StorageError>, stored: StoredImage?
         ) {
             commit = Int(change.commit)
             time = Date(timeIntervalSinceReferenceDate: header.time)
-            (author, note) = (header.author, header.note)
+            (author, note, origin) = (header.author, header.note, header.origin)
+            byRule = change.byRule
             model = change.model.text
             kind =
                 switch change.kind {
@@ -94,7 +99,7 @@ extension Store {
         /// The model's type, which is prepared before it is read.
         var type: (any Storable.Type)?
         let entry:
-            @Sendable (HistoryChange, HistoryCommit, HistoryToken, HistoryPage)
+            @Sendable (HistoryChange, CommitRow, HistoryToken, HistoryPart)
                 throws(StorageError) -> Element
 
         public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
@@ -131,18 +136,15 @@ extension Store {
                 if let model {
                     let known = try settings.required(model)
                     if let start, start.commit < known.since {
-                        throw StorageError(
-                            .notKept,
-                            "The history of \(model) begins after commit \(known.since), and the token is older. Read the "
-                                + "records anew.", model: model)
+                        throw settings.notKept(known)
                     }
                 }
                 if let position { try settings.check(position, history) }
                 let first = try history.first?.number ?? 1
                 let after = position.map { (Int64($0.commit), $0.place) } ?? (first - 1, .max)
-                let page = HistoryPage(
+                let page = HistoryPart(
                     session: history.session, former: try FormerSchemas(in: history.session), store: store)
-                var headers: [Int64: HistoryCommit] = [:]
+                var headers: [Int64: CommitRow] = [:]
                 var entries: [Element] = []
                 var place = after
                 // An empty page is the end, so go on after a part in which no entry has a commit.
@@ -154,7 +156,7 @@ extension Store {
                         if headers[change.commit] == nil { headers[change.commit] = try history.commit(change.commit) }
                         // `verify` reports an entry without its commit.
                         guard let header = headers[change.commit] else { continue }
-                        let token = HistoryToken(store: settings.store, commit: change.commit, place: change.place)
+                        let token = HistoryToken(store: settings.store, header, place: change.place)
                         entries.append(try entry(change, header, token, page))
                     }
                 }
@@ -176,7 +178,8 @@ extension Store {
     /// - Parameter token: the last position seen; nil for the whole history. To begin with the current state, take
     ///   ``historyToken()`` first, and then read the records.
     /// - Throws: `configuration` if the store keeps no history; `notKept` if the token is older than the kept history;
-    ///   `invalidValue` for a token of another store or from the future; all from the iterator.
+    ///   `invalidValue` for a token of another store or from the future, and of a commit that this store does not have, because
+    ///   it was restored from a backup; all from the iterator.
     public func history(since token: HistoryToken? = nil) -> History<[Value], DynamicRecord> {
         history(ofRecords: nil, since: token)
     }
@@ -229,7 +232,7 @@ extension Store {
     /// - Throws: `configuration` if the store keeps no history.
     public nonisolated(nonsending) func historyToken() async throws(StorageError) -> HistoryToken {
         try await readingHistory("history") { (history, settings) throws(StorageError) in
-            HistoryToken(store: settings.store, commit: try history.last?.number ?? 0)
+            HistoryToken(store: settings.store, try history.last)
         }
     }
 
@@ -240,9 +243,11 @@ extension Store {
                 HistoryStatus(
                     keys: settings.models.filter { $0.recordsSince == nil }.map(\.name.text),
                     records: settings.models.filter { $0.recordsSince != nil }.map(\.name.text),
-                    keeping: HistoryLimit(commits: settings.limit.commits, seconds: settings.limit.seconds),
+                    keeping: HistoryLimit(settings.limit),
                     firstCommit: try history.first.map { Int($0.number) },
-                    lastCommit: try history.last.map { Int($0.number) })
+                    lastCommit: try history.last.map { Int($0.number) },
+                    holds: try Holds(history).all.map { HistoryHold($0) },
+                    holding: HistoryLimit(settings.holding))
             }
         } catch {
             guard error.code == .configuration else { throw error }
@@ -262,11 +267,15 @@ extension Store {
         public let firstCommit: Int?
         /// The number of the last commit; nil before the first.
         public let lastCommit: Int?
+        /// What readers hold, in the order of the names.
+        public let holds: [HistoryHold]
+        /// The most that a hold may keep.
+        public let holding: HistoryLimit
     }
 }
 
 /// A part of the history as it is read in one session.
-struct HistoryPage {
+struct HistoryPart {
     let session: any StorageSession
     let former: FormerSchemas
     let store: Store

@@ -40,7 +40,7 @@ extension Store {
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
             try context.givenSignature?.check()
-            context.hooks?.origin = .undo
+            context.signature.origin = .undo
             return try body(self.history.reading(in: context.openWriter())) { (commit) throws(StorageError) in
                 var undoing = try Undoing(commit, in: context, of: self)
                 return try undoing.run()

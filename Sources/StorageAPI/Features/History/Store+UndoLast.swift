@@ -10,7 +10,8 @@ extension Store {
     /// and commits of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
-    /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too.
+    /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too, and so
+    /// are commits that were taken from elsewhere (``Origin/taken(from:)``).
     ///
     /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///
@@ -30,7 +31,8 @@ extension Store {
             var commits = try UndoneCommits(history)
             func next() throws(StorageError) -> Int64? {
                 try commits.next { header in
-                    author.map { header.author?.utf8.elementsEqual($0.utf8) ?? false }
+                    if header.origin.isTaken { return false }
+                    return author.map { header.author?.utf8.elementsEqual($0.utf8) ?? false }
                         ?? self.history.hasMade(header.number)
                 }
             }

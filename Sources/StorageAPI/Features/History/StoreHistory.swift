@@ -1,3 +1,4 @@
+import Logging
 import StorageDriver
 import Synchronization
 
@@ -15,6 +16,8 @@ final class StoreHistory: StoreFeature {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let clock: @Sendable () -> Double
+    private let marks = CommitMarks()
+    private let logger: Logger
     /// The options with which the store is opened; nil if it keeps the recorded options.
     private let options: Store.HistoryOptions?
     /// The changes that are recorded.
@@ -23,11 +26,12 @@ final class StoreHistory: StoreFeature {
     /// - Parameter clock: the time in seconds since the reference date.
     init(
         _ registry: ModelRegistry, _ limits: BackendInfo.Limits, options: Store.HistoryOptions?,
-        clock: @escaping @Sendable () -> Double, followed: FollowedChanges.Part
+        logger: Logger, clock: @escaping @Sendable () -> Double, followed: FollowedChanges.Part
     ) {
         self.registry = registry
         self.limits = limits
         self.options = options
+        self.logger = logger
         self.clock = clock
         self.followed = followed
     }
@@ -78,8 +82,18 @@ final class StoreHistory: StoreFeature {
         followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
 
-    /// Remembers a commit that this store has made.
-    private func didCommit(_ number: Int64) { state.withLock { $0.own.insert(number) } }
+    /// Remembers a commit that this store has made, and what it has changed in the history.
+    private func didCommit(_ outcome: HistoryRecorder.Outcome) {
+        state.withLock { state in
+            if let raised = outcome.raised { activate(raised, &state) }
+            if let number = outcome.commit { state.own.insert(number) }
+        }
+        for hold in outcome.released {
+            logger.warning(
+                "a hold of the history was let go: it held more than the store allows",
+                metadata: ["name": "\(hold.name)", "commit": "\(hold.commit)"])
+        }
+    }
 
     /// Returns whether this store has made a commit since it was opened.
     func hasMade(_ number: Int64) -> Bool { state.withLock { $0.own.contains(number) } }
@@ -89,8 +103,8 @@ final class StoreHistory: StoreFeature {
         guard let signature = parts.signature, let active else { return }
         parts.subscribers.append(
             HistoryRecorder(
-                active, in: parts.writer, registry: registry, limits: limits, signature: signature, clock: clock,
-                didCommit: didCommit))
+                active, in: parts.writer, registry: registry, limits: limits, signature: signature, marks: marks,
+                clock: clock, didCommit: didCommit))
     }
 
     /// The history as a session sees it.

@@ -34,7 +34,7 @@ struct UndoneCommits {
 
     /// Returns the latest commit that meets a condition, has changed something and is not undone; called again, the one before
     /// it; nil after the last. Skips commits that undo others. A commit whose undo was undone counts again.
-    mutating func next(where isWanted: (HistoryCommit) -> Bool) throws(StorageError) -> Int64? {
+    mutating func next(where isWanted: (CommitRow) -> Bool) throws(StorageError) -> Int64? {
         guard let first = try history.first?.number, let last = try history.last?.number else { return nil }
         // No commit has the greatest number: its undo would have no number.
         var end = end ?? (last < Int64.max ? last + 1 : last)

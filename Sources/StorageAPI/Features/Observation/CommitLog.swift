@@ -15,6 +15,7 @@ final class CommitEvent: Sendable {
     let time: Date
     let author: String?
     let note: String?
+    let origin: Store.Origin
     let models: [NetChanges]
 
     init(_ number: Int, _ models: [NetChanges], signature: CommitSignature?) {
@@ -23,6 +24,7 @@ final class CommitEvent: Sendable {
         recordedNumber = signature?.commit.map { Int($0) }
         author = signature?.author
         note = signature?.note
+        origin = signature?.origin ?? .call
         time = Date()
     }
 

@@ -53,7 +53,7 @@ extension Store {
                         return .commit(
                             Commit(
                                 number: commit.recordedNumber, time: commit.time, author: commit.author,
-                                note: commit.note, changes: changed))
+                                note: commit.note, origin: commit.origin, changes: changed))
                     }
                     switch subscription.news() {
                     case .commits(let news): commits = news[...]

@@ -113,6 +113,20 @@ struct ModelHasher {
     }
 }
 
+extension ModelDigest {
+    /// The digest of a model's rows in a session.
+    static func read(_ model: StoredModel, in reader: any StorageReader) throws(StorageError) -> ModelDigest {
+        var hasher = ModelHasher(model)
+        for table in model.tables {
+            hasher.begin(table)
+            let scan = try TableScan(table, in: reader, numbersElements: true)
+            while try scan.next() { hasher.add(row: scan.cells) }
+            hasher.end()
+        }
+        return hasher.finish()
+    }
+}
+
 extension Store {
     /// The digest of a model's records, by which two stores are compared without comparing records.
     ///
@@ -121,18 +135,43 @@ extension Store {
     /// - Throws: `invalidQuery` if the store has no model of the name; `typeMismatch` if a stored value does not fit
     ///   its column; `closed`.
     public nonisolated(nonsending) func digest(of model: String) async throws(StorageError) -> ModelDigest {
-        try await reads { () throws(StorageError) in
-            try self.withReader("digest", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                let model = try StoredModel.named([model], in: try reader.tables())[0]
-                var hasher = ModelHasher(model)
-                for table in model.tables {
-                    hasher.begin(table)
-                    let scan = try TableScan(table, in: reader, numbersElements: true)
-                    while try scan.next() { hasher.add(row: scan.cells) }
-                    hasher.end()
-                }
-                return hasher.finish()
+        try await digesting { (reader) throws(StorageError) in
+            try ModelDigest.read(try StoredModel.named([model], in: try reader.tables())[0], in: reader)
+        }
+    }
+
+    /// The digests of several models in one snapshot, in the order of the names.
+    ///
+    /// Former states are read as ``copy(_:from:asOf:replacing:unkeptAsNow:progress:)`` reads them: with the schema of now. The rows
+    /// of a type that owns itself may have other numbers in the history, and so another digest.
+    ///
+    /// - Parameters:
+    ///   - models: the stored names of the models; all by default, in the order in which they were created.
+    ///   - moment: a moment of the store's history; nil for the last commit.
+    /// - Throws: as ``digest(of:)``, and for a moment as `copy` as of it.
+    public nonisolated(nonsending) func digests(
+        of models: [String]? = nil, asOf moment: Moment? = nil
+    ) async throws(StorageError) -> [ModelDigest] {
+        try await digesting { (reader) throws(StorageError) in
+            let tables = try reader.tables()
+            let named = try models.map { names throws(StorageError) in try StoredModel.named(names, in: tables) }
+            var session: any StorageReader = reader
+            if let moment {
+                session = try PastSession(named, of: self, at: moment, in: reader, unkeptAsNow: false)
             }
+            var digests: [ModelDigest] = []
+            for model in named ?? StoredModel.all(in: tables) {
+                digests.append(try ModelDigest.read(model, in: session))
+            }
+            return digests
+        }
+    }
+
+    private nonisolated(nonsending) func digesting<T: Sendable>(
+        _ body: @Sendable (any StorageReader) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        try await reads { () throws(StorageError) in
+            try self.withReader("digest", .snapshot, seesExpired: true, body)
         }
     }
 }

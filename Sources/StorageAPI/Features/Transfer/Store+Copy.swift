@@ -44,10 +44,7 @@ extension Store {
         history takesHistory: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws(StorageError) -> [ModelDigest] {
-        guard source !== self else {
-            throw StorageError(.configuration, "A store cannot be copied to itself.", operation: "copy")
-                .at(backend: info.name)
-        }
+        try requireOther(source)
         guard !takesHistory || models == nil else {
             throw StorageError(
                 .configuration, "A history is copied with all models; name none, or copy them without it.",

@@ -26,7 +26,7 @@ struct StoreCopy {
     }
 
     mutating func run(isReplacing: Bool) throws(StorageError) -> [ModelDigest] {
-        context.hooks?.origin = .copy
+        context.signature.origin = .copy
         let target = CopyTarget(context, store)
         // All tables first, so that a refusal comes before anything is copied.
         var targets: [[TableSchema]] = []

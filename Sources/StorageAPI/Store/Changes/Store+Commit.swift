@@ -38,6 +38,8 @@ extension Store {
         public let author: String?
         /// The note that the transaction attached.
         public let note: String?
+        /// What has made the commit.
+        public let origin: Origin
         /// The changes of the commit.
         public let changes: Changed
     }

@@ -26,6 +26,9 @@ extension Store {
             nonmutating set { context.signature.note = newValue }
         }
 
+        /// What makes the transaction's changes.
+        public var origin: Store.Origin { context.givenSignature?.origin ?? .call }
+
         /// Runs a closure that may fail without failing the transaction: if it throws, its writes are undone and its error
         /// is rethrown.
         @discardableResult
@@ -69,6 +72,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
+    ///   - origin: what makes the changes, which is recorded with them. Layers that change rows and the times of `@Created` and
+    ///     `@Modified` act on ``Origin/call`` alone.
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
     ///     because another process writes; each time after a longer pause, of at most a second. An error that the body
     ///     itself throws never causes a retry.
@@ -78,22 +83,23 @@ extension Store {
     ///   beginning and committing.
     @discardableResult
     public nonisolated(nonsending) func transaction<T: Sendable>(
-        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
+        as origin: Origin = .call, retries: Int = 0,
+        _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         nonisolated(unsafe) let body = body
-        return try await transacting(retries, body)
+        return try await transacting(retries, as: origin, body)
     }
 
     /// The same for a closure that throws errors of another type, which are rethrown unchanged.
     @_disfavoredOverload
     @discardableResult
     public nonisolated(nonsending) func transaction<T: Sendable>(
-        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws -> T
+        as origin: Origin = .call, retries: Int = 0, _ body: sending @escaping (inout Transaction) throws -> T
     ) async throws -> T {
         let failure = Box<any Error>()
         nonisolated(unsafe) let body = body
         do {
-            return try await transacting(retries) { (transaction) throws(StorageError) in
+            return try await transacting(retries, as: origin) { (transaction) throws(StorageError) in
                 try failure.keeping { try body(&transaction) }
             }
         } catch {
@@ -106,7 +112,7 @@ extension Store {
     ///     `sending`.
     ///   - signature: takes the signature of the last attempt; nil if it is not wanted.
     nonisolated(nonsending) func transacting<T>(
-        _ retries: Int, signature: Box<CommitSignature>? = nil,
+        _ retries: Int, as origin: Origin = .call, signature: Box<CommitSignature>? = nil,
         _ body: @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         var attempt = 0
@@ -115,6 +121,7 @@ extension Store {
             do throws(StorageError) {
                 return try await writing("transaction") { context throws(StorageError) in
                     if let signature { signature.value = context.signature }
+                    if origin != .call { context.signature.origin = origin }
                     var transaction = Transaction(context: context, store: self)
                     do throws(StorageError) {
                         return try body(&transaction)
@@ -229,11 +236,14 @@ extension Store {
 
         /// Runs a transaction on the calling thread; see `transaction`.
         @discardableResult
-        public func transaction<T>(_ body: (inout Transaction) throws(StorageError) -> T) throws(StorageError) -> T {
+        public func transaction<T>(
+            as origin: Origin = .call, _ body: (inout Transaction) throws(StorageError) -> T
+        ) throws(StorageError) -> T {
             let failure = Box<StorageError>()
             do throws(StorageError) {
                 return try withoutActuallyEscaping(body) { body throws(StorageError) in
                     try store.writingBlocking("transaction") { context throws(StorageError) in
+                        if origin != .call { context.signature.origin = origin }
                         var transaction = Transaction(context: context, store: store)
                         return try failure.keeping { () throws(StorageError) in try body(&transaction) }
                     }
@@ -246,10 +256,12 @@ extension Store {
         /// The same for a closure that throws errors of another type, which are rethrown unchanged.
         @_disfavoredOverload
         @discardableResult
-        public func transaction<T>(_ body: (inout Transaction) throws -> T) throws -> T {
+        public func transaction<T>(
+            as origin: Origin = .call, _ body: (inout Transaction) throws -> T
+        ) throws -> T {
             let failure = Box<any Error>()
             do throws(StorageError) {
-                return try transaction { (transaction) throws(StorageError) in
+                return try transaction(as: origin) { (transaction) throws(StorageError) in
                     try failure.keeping { try body(&transaction) }
                 }
             } catch {

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// The defaults that the program declares for properties that older records lack.
-package struct DeclaredDefaults {
+package struct DeclaredDefaults: Sendable {
     /// Nil where the program does not declare the model.
     package let type: (any Storable.Type)?
 

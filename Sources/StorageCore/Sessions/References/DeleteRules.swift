@@ -24,7 +24,7 @@ struct DeleteRules {
         try rules.carryOut(given, of: model, referrers: referrers)
         let count = try rules.delete(given, of: model, referrers: referrers)
         while let (keys, model) = rules.open.popLast() {
-            _ = try rules.delete(keys, of: model, referrers: try context.referrers(to: model))
+            _ = try rules.delete(keys, of: model, referrers: try context.referrers(to: model), byRule: true)
         }
         try rules.judge(rules.denied)
         return count
@@ -58,12 +58,12 @@ struct DeleteRules {
             }
         }
         for level in levels.dropFirst().reversed() {
-            _ = try delete(level.keys, of: level.model, referrers: level.referrers)
+            _ = try delete(level.keys, of: level.model, referrers: level.referrers, byRule: true)
         }
     }
 
     private mutating func delete(
-        _ keys: KeyList, of model: ModelHandle, referrers: [Referrer]
+        _ keys: KeyList, of model: ModelHandle, referrers: [Referrer], byRule: Bool = false
     ) throws(StorageError) -> Int {
         // The set is changed where it is: a copy for each level would make a chain's cost grow with its square.
         var new = keys.filter { deleted[model.name, default: []].insert($0).inserted }
@@ -79,7 +79,7 @@ struct DeleteRules {
         let cells = going.cells
         let count: Int
         do throws(StorageError) {
-            count = try writing.deleteRows(cells.rows)
+            count = try marked(byRule) { () throws(StorageError) in try writing.deleteRows(cells.rows) }
         } catch {
             // A database of other software denies it by itself, and does not name the referring records.
             if error.code == .constraint {
@@ -113,6 +113,12 @@ struct DeleteRules {
     ) throws(StorageError) {
         let rows = try referrer.rows(keys, in: writer)
         guard rows.count > 0 else { return }
+        try marked(true) { () throws(StorageError) in try nullify(rows, of: referrer, keys, in: writer) }
+    }
+
+    private func nullify(
+        _ rows: KeyList, of referrer: Referrer, _ keys: KeyList, in writer: any StorageWriter
+    ) throws(StorageError) {
         if !referrer.isNumbered { return try referrer.nullify(rows, in: writer) }
         // Perhaps no program declares the array.
         let writing = try context.writing(.whole(referrer.model))
@@ -125,6 +131,15 @@ struct DeleteRules {
             _ = try writing.put(
                 records.compactMap { $0.map { referrer.removing(named, from: $0) } }, WriteOperation.update)
         }
+    }
+
+    /// Runs a step, and tells those who record changes whether a rule makes it. Layers of the application run outside of such
+    /// steps.
+    private func marked<T>(_ byRule: Bool, _ step: () throws(StorageError) -> T) throws(StorageError) -> T {
+        guard byRule, let signature = context.givenSignature else { return try step() }
+        signature.isByRule = true
+        defer { signature.isByRule = false }
+        return try step()
     }
 
     private func judge(

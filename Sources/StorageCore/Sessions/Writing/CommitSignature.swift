@@ -1,9 +1,12 @@
 import StorageDriver
 
-/// The author of a transaction, and a note about its purpose.
+/// The author of a transaction, a note about its purpose, and what makes its changes.
 package final class CommitSignature {
     package var author: String?
     package var note: String?
+    package var origin = CommitOrigin.call
+    /// True while a rule of a reference changes records, and no call does.
+    package var isByRule = false
     /// The number that the history has given the commit, at the end of the transaction; nil if the history does not
     /// record it.
     package var commit: Int64?
@@ -13,9 +16,11 @@ package final class CommitSignature {
     /// The most bytes of UTF-8 that each may have.
     static let maximumBytes = 1 << 16
 
-    /// - Throws: `limitExceeded` for an author or a note that is too long.
+    /// - Throws: `limitExceeded` for an author, a note or the name of an origin that is too long.
     package func check() throws(StorageError) {
-        for (name, text) in [("author", author), ("note", note)] {
+        var texts = [("author", author), ("note", note)]
+        if case .taken(let source) = origin { texts.append(("origin", source)) }
+        for (name, text) in texts {
             guard let text, text.utf8.count > Self.maximumBytes else { continue }
             throw StorageError(
                 .limitExceeded,

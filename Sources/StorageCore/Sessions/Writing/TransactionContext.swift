@@ -283,7 +283,10 @@ package final class TransactionContext {
         registry.release(claimed.filter { before?.claimed[$0.key] == nil })
     }
 
-    private func openSession() throws(StorageError) -> any StorageSession {
+    /// The session itself, to read.
+    ///
+    /// - Throws: `closed` if it has ended; `cancelled` if the task was cancelled.
+    package func openSession() throws(StorageError) -> any StorageSession {
         if let outerWriter {
             try call?.checkCancellation()
             return outerWriter

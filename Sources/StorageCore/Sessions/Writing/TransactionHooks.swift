@@ -1,23 +1,9 @@
 import StorageDriver
 
-/// The origin of a write, for layers that leave copied and restored values as they are.
-package enum WriteOrigin {
-    /// A call of the program.
-    case call
-    /// The undoing of a commit.
-    case undo
-    /// The removal of expired records, on which no layer decides.
-    case expiry
-    /// A copy of whole models from another store.
-    case copy
-}
-
 /// Learns of the calls of a transaction, and decides on its deletions, for the layers above the sessions.
 ///
 /// Used only by the thread that runs the transaction.
 package protocol TransactionHooks: AnyObject {
-    var origin: WriteOrigin { get set }
-
     /// Called when the transaction begins.
     func begin(_ context: TransactionContext)
 

@@ -1,0 +1,132 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Reads whole commits of a history in one session.
+struct CommitReading {
+    private let history: HistoryReading
+    private let settings: HistorySettings
+    private let store: Store
+    /// The commit of the session's own transaction, which is not complete; nil for none.
+    private let running: Int64?
+
+    init(_ store: Store, in session: any StorageSession, running: Int64? = nil) throws(StorageError) {
+        history = try store.history.reading(in: session)
+        settings = try history.tables.settings(in: session)
+        (self.store, self.running) = (store, running)
+    }
+
+    /// The last complete commit; nil before the first.
+    private var last: CommitRow? {
+        get throws(StorageError) {
+            guard let running else { return try history.last }
+            return try history.commit(running - 1)
+        }
+    }
+
+    /// The place after the last complete commit.
+    var token: Store.HistoryToken {
+        get throws(StorageError) { Store.HistoryToken(store: settings.store, try last) }
+    }
+
+    /// Reads commits until they have some number of changes.
+    func page(
+        since token: Store.HistoryToken?, of models: Set<String>?, limit: Int
+    ) throws(StorageError) -> Store.HistoryPage {
+        guard limit > 0 else {
+            throw StorageError(.invalidQuery, "A page of commits has at least one change; give a greater limit.")
+        }
+        let models = try wanted(models, since: token)
+        let found = try changes(after: try start(token), of: models, limit: limit)
+        var rows: [Int64: CommitRow] = [:]
+        var numbers: [Int64] = []
+        for change in found.changes where numbers.last != change.commit { numbers.append(change.commit) }
+        for part in stride(from: 0, to: numbers.count, by: HistoryReading.part) {
+            for row in try history.commits(numbers[part..<min(part + HistoryReading.part, numbers.count)]) {
+                rows[row.number] = row
+            }
+        }
+        let deltas = try RecordDeltas(history, settings, store, isEnd: found.isLast && running == nil)
+            .deltas(of: found.changes)
+        var commits: [Store.HistoryCommit] = []
+        var first = 0
+        while first < found.changes.count {
+            let number = found.changes[first].commit
+            var end = first
+            while end < found.changes.count, found.changes[end].commit == number { end += 1 }
+            // `verify` reports an entry without its commit.
+            if let row = rows[number] { commits.append(commit(row, Array(deltas[first..<end]))) }
+            first = end
+        }
+        let end = found.isLast ? nil : commits.last?.token
+        let next = if let end { end } else { try self.token }
+        return Store.HistoryPage(commits: commits, next: next, isLast: found.isLast)
+    }
+
+    private func commit(_ row: CommitRow, _ changes: [Store.RecordDelta]) -> Store.HistoryCommit {
+        Store.HistoryCommit(
+            token: Store.HistoryToken(store: settings.store, row),
+            time: Date(timeIntervalSinceReferenceDate: row.time), author: row.author, note: row.note,
+            origin: row.origin, changes: changes)
+    }
+
+    /// The models that are asked for; nil for all.
+    ///
+    /// - Throws: `configuration` for a model without a history; `notKept` if its history begins after the token.
+    private func wanted(
+        _ models: Set<String>?, since token: Store.HistoryToken?
+    ) throws(StorageError) -> Set<StoredName>? {
+        guard let models else { return nil }
+        var names: Set<StoredName> = []
+        for name in models {
+            let known = try settings.required(StoredName(name))
+            if let token, token.commit < known.since { throw settings.notKept(known) }
+            names.insert(known.name)
+        }
+        return names
+    }
+
+    /// The place after which the commits of a token begin. A commit of which the token has some entries alone is read whole.
+    private func start(_ token: Store.HistoryToken?) throws(StorageError) -> Int64 {
+        guard let token else { return try history.first.map { $0.number - 1 } ?? 0 }
+        try settings.check(token, history)
+        let number = Int64(token.commit)
+        return try history.changes(of: number, after: token.place).isEmpty ? number : number - 1
+    }
+
+    /// The changes of whole commits, until there are as many as the limit says.
+    private func changes(
+        after commit: Int64, of models: Set<StoredName>?, limit: Int
+    ) throws(StorageError) -> (changes: [HistoryChange], isLast: Bool) {
+        if models?.isEmpty == true { return ([], true) }
+        let only = models?.count == 1 ? models?.first : nil
+        var found: [HistoryChange] = []
+        var place = (commit: commit, place: Int64.max)
+        var end = Int64.max
+        while true {
+            let part = try history.changes(after: place.commit, place.place, of: only)
+            for change in part {
+                if let running, change.commit >= running { return (found, true) }
+                guard models?.contains(change.model) ?? true else { continue }
+                if change.commit > end { return (found, false) }
+                found.append(change)
+                if found.count == limit { end = change.commit }
+            }
+            guard let last = part.last, part.count == HistoryReading.part else { return (found, true) }
+            place = (last.commit, last.place)
+        }
+    }
+}
+
+extension HistorySettings {
+    func notKept(_ model: Model) -> StorageError {
+        StorageError(
+            .notKept,
+            "The history of \(model.name) begins after commit \(model.since), and the token is older. Read the records anew.",
+            model: model.name)
+    }
+}

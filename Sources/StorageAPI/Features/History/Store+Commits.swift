@@ -1,0 +1,78 @@
+public import StorageDriver
+
+extension Store {
+    /// Some whole commits of the history after a token, with each changed record before and after, all of one snapshot.
+    ///
+    /// ```swift
+    /// var page = try await store.commits(since: token)
+    /// for commit in page.commits {
+    ///     for change in commit.changes {
+    ///         for property in try change.properties() { print(commit.author ?? "", change.model, change.key, property) }
+    ///     }
+    /// }
+    /// token = page.next
+    /// ```
+    ///
+    /// Costs a range of the history's index, and of changed records that no later commit has changed a look by their keys. If the
+    /// page is not the last one, the keys of all later entries of the same models are read too. So to read a long history give a
+    /// large limit. The page holds its records in memory: as many as the limit says, and at least a whole commit.
+    ///
+    /// - Parameters:
+    ///   - token: the last position seen; nil for the whole history. A commit of which the token has seen some entries alone is
+    ///     read whole.
+    ///   - models: the stored names of models; nil for all.
+    ///   - limit: the number of changes after which no further commit is begun.
+    /// - Throws: `configuration` if the store keeps no history, or none of a model; `notKept` if the token is older than the kept
+    ///   history; `invalidValue` for a token of another store, from the future, or of a commit that this store does not have,
+    ///   because it was restored from a backup; `invalidQuery` for a limit below 1; `corrupt`.
+    public nonisolated(nonsending) func commits(
+        since token: HistoryToken? = nil, of models: Set<String>? = nil, limit: Int = 1000
+    ) async throws(StorageError) -> HistoryPage {
+        try await readingHistory("commits") { (history, _) throws(StorageError) in
+            try CommitReading(self, in: history.session).page(since: token, of: models, limit: limit)
+        }
+    }
+}
+
+extension ReadingVerbs where Self: ~Copyable {
+    /// Some whole commits of the history after a token, as ``Store/commits(since:of:limit:)`` reads them, in the snapshot of the
+    /// session.
+    ///
+    /// In a transaction these are the commits before it; the records after them are as they were when the transaction began.
+    public func commits(
+        since token: Store.HistoryToken? = nil, of models: Set<String>? = nil, limit: Int = 1000
+    ) throws(StorageError) -> Store.HistoryPage {
+        try _session.target.readingCommits("commits") { (commits) throws(StorageError) in
+            try commits.page(since: token, of: models, limit: limit)
+        }
+    }
+
+    /// The position after the latest commit that the session sees, as ``Store/historyToken()``. In a transaction it is that
+    /// before the transaction's own commit.
+    ///
+    /// - Throws: `configuration` if the store keeps no history.
+    public func historyToken() throws(StorageError) -> Store.HistoryToken {
+        try _session.target.readingCommits("history") { (commits) throws(StorageError) in try commits.token }
+    }
+}
+
+extension VerbTarget {
+    fileprivate func readingCommits<T>(
+        _ operation: String, _ body: (CommitReading) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        switch self {
+        case .store(let store):
+            try store.checkNotInTransaction(operation)
+            return try store.withReader(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                try body(CommitReading(store, in: reader))
+            }
+        case .session(let context, let store):
+            do {
+                let running = context.historyRecorder?.place?.commit
+                return try body(CommitReading(store, in: context.openSession(), running: running))
+            } catch {
+                throw context.tracking(error.at(operation: operation, backend: store.info.name))
+            }
+        }
+    }
+}
