@@ -59,6 +59,36 @@ final class CommitQueue: Sendable {
         }
     }
 
+    /// Runs transactions of a group one after the other in one commit, and returns when all are committed or undone. If the task
+    /// is cancelled while they wait for their turn, it returns at once.
+    nonisolated(nonsending) func run(_ group: [WriteTransaction], of calls: RunningCalls) async {
+        guard let last = group.last else { return calls.end() }
+        await withTaskCancellationHandler {
+            // Unchecked for the same reason as for one. Transactions are completed in their order.
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                last.calls = calls
+                last.caller = continuation
+                if enqueue(group) { queue.async { self.drain() } }
+                if last.isCancelled { withdraw(group) }
+            }
+        } onCancel: {
+            for transaction in group { transaction.cancel() }
+            withdraw(group)
+        }
+    }
+
+    /// Ends cancelled transactions of a group that still waits. A drain takes all of them or none.
+    private func withdraw(_ group: [WriteTransaction]) {
+        let waited = pending.withLock { pending in
+            pending.remove(group)
+        }
+        guard waited else { return }
+        for transaction in group {
+            transaction.fail(WriteTransaction.cancellation)
+            transaction.complete()
+        }
+    }
+
     /// Ends a cancelled transaction that still waits. If a drain has taken it, the drain ends it.
     private func withdraw(_ transaction: WriteTransaction) {
         let waited = pending.withLock { pending in
@@ -72,6 +102,13 @@ final class CommitQueue: Sendable {
     /// The same on the caller's thread.
     func runBlocking(_ transaction: WriteTransaction) {
         _ = enqueue(transaction)
+        queue.sync { drain() }
+        waitForCompletions()
+    }
+
+    /// The same for a group on the caller's thread.
+    func runBlocking(_ group: [WriteTransaction]) {
+        _ = enqueue(group)
         queue.sync { drain() }
         waitForCompletions()
     }
@@ -112,6 +149,15 @@ final class CommitQueue: Sendable {
         pending.withLock { pending in
             pending.append(transaction)
             return pending.count == 1
+        }
+    }
+
+    /// Adds transactions of a group with no other between them, and returns whether they are the first that wait.
+    private func enqueue(_ group: [WriteTransaction]) -> Bool {
+        pending.withLock { pending in
+            let isFirst = pending.isEmpty
+            for transaction in group { pending.append(transaction) }
+            return isFirst
         }
     }
 
@@ -170,9 +216,9 @@ final class CommitQueue: Sendable {
         } catch {
             transactions.forEach { $0.fail(error) }
         }
-        let later = transactions.filter { $0.failure != nil && !$0.hasBegun }
+        let later = transactions.filter(\.canRunLater)
         guard later.count < transactions.count else { return complete(transactions, after: nil) }
-        complete(transactions.filter { $0.failure == nil || $0.hasBegun }, after: nil)
+        complete(transactions.filter { !$0.canRunLater }, after: nil)
         later.forEach { $0.restart() }
         commitOnce(later)
     }
@@ -301,6 +347,14 @@ private struct WriteTransactions {
         var transactions = WriteTransactions()
         forEach { if isIncluded($0) { transactions.append($0) } }
         return transactions
+    }
+
+    /// Removes the transactions of a group, and returns whether they were waiting.
+    mutating func remove(_ group: [WriteTransaction]) -> Bool {
+        guard let group = group.first?.group else { return false }
+        let left = filter { $0.group !== group }
+        defer { self = left }
+        return left.count < count
     }
 
     /// Removes a transaction, and returns whether it was waiting.

@@ -24,6 +24,8 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     var caller: UnsafeContinuation<Void, Never>?
     /// Counts the call as running until the transaction is complete.
     var calls: RunningCalls?
+    /// The group of which the transaction is one; nil if it is alone.
+    var group: TransactionGroup?
 
     // The outcome of the last run. Exclusivity is not checked at run time, because no user of the transaction keeps an
     // access beyond one statement.
@@ -76,13 +78,18 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
         if isPreceded, !store.features.activity.isIdle(at: store.tablesVersion) {
             preceding = try store.features.work(before: self, writer, in: store)
         }
-        let isPostponed = preceding?.isAtLimit ?? false
+        var isPostponed = preceding?.isAtLimit ?? false
+        if let group {
+            isPostponed = isPostponed || group.isPostponed
+            group.isPostponed = isPostponed
+        }
         let (context, capture) = store.context(of: self, writer)
         defer { context.end() }
         let own: UncommittedModels?
         do throws(StorageError) {
             if !isPostponed {
                 hasBegun = true
+                group?.hasBegun = true
                 try body(context)
             }
             own = try store.finish(context, capture)
@@ -107,8 +114,14 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
         }
     }
 
+    /// True if it has failed, and may run in a later commit: its body has not begun, nor that of another one of its group.
+    var canRunLater: Bool { failure != nil && !hasBegun && group?.hasBegun != true }
+
     /// Clears the failure of a run that was undone. Called before the next run.
-    func restart() { failure = nil }
+    func restart() {
+        failure = nil
+        group?.isPostponed = false
+    }
 
     /// Records a failure. The caller gets the first one.
     func fail(_ error: StorageError) { failure = failure ?? error }

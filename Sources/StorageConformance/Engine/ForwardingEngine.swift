@@ -30,6 +30,8 @@ final class ForwardingEngine: StorageEngine {
         /// Is called before each write.
         var begin: @Sendable () throws(StorageError) -> Void = {}
         var writer: @Sendable (any StorageWriter) -> any StorageWriter = { $0 }
+        /// Is called when a write has run, before it is committed.
+        var commit: @Sendable () throws(StorageError) -> Void = {}
         var close: @Sendable (any StorageEngine) throws(StorageError) -> Void = { (engine) throws(StorageError) in
             try engine.close()
         }
@@ -56,7 +58,10 @@ final class ForwardingEngine: StorageEngine {
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         try parts.begin()
-        try engine.write { (writer) throws(StorageError) in try body(parts.writer(writer)) }
+        try engine.write { (writer) throws(StorageError) in
+            try body(parts.writer(writer))
+            try parts.commit()
+        }
     }
 
     func close() throws(StorageError) { try parts.close(engine) }

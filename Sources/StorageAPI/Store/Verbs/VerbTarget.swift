@@ -66,15 +66,25 @@ package enum VerbTarget {
         }
     }
 
+    /// Prepares models of any program.
     func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
+        try performing("prepare") { context throws(StorageError) in try context.prepare(schemas) }
+    }
+
+    /// Runs a write of several models: in a transaction of its own, or as one call of the session's transaction.
+    ///
+    /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
+    func performing(
+        _ operation: String, isRepeatable: Bool = false,
+        _ body: @escaping (TransactionContext) throws(StorageError) -> Void
+    ) throws(StorageError) {
         switch self {
-        case .store(let store):
-            try store.writingBlocking("prepare") { context throws(StorageError) in try context.prepare(schemas) }
+        case .store(let store): try store.writingBlocking(operation, isRepeatable: isRepeatable, body)
         case .session(let context, let store):
             do {
-                try context.atomically { () throws(StorageError) in try context.prepare(schemas) }
+                try context.atomically { () throws(StorageError) in try body(context) }
             } catch {
-                throw context.tracking(error.at(operation: "prepare", backend: store.info.name))
+                throw context.tracking(error.at(operation: operation, backend: store.info.name))
             }
         }
     }

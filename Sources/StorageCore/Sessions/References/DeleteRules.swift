@@ -10,6 +10,8 @@ struct DeleteRules {
     private var open: [(keys: KeyList, model: ModelHandle)] = []
     /// The records already deleted, by the model's name, at which a cycle ends.
     private var deleted: [StoredName: Set<[Value]>] = [:]
+    /// The records that no rule may delete or change, by the model's name.
+    private var kept: [StoredName: Set<[Value]>] = [:]
 
     init(context: TransactionContext) { self.context = context }
 
@@ -23,11 +25,41 @@ struct DeleteRules {
         if !missing.isEmpty { given = KeyList(width: keys.width, given.filter { !missing.contains($0) }) }
         try rules.carryOut(given, of: model, referrers: referrers)
         let count = try rules.delete(given, of: model, referrers: referrers)
-        while let (keys, model) = rules.open.popLast() {
-            _ = try rules.delete(keys, of: model, referrers: try context.referrers(to: model), byRule: true)
-        }
+        try rules.deleteOpen()
         try rules.judge(rules.denied)
         return count
+    }
+
+    /// Carries out the rules for records of several models that have been removed together.
+    ///
+    /// - Parameter kept: the keys of records that no rule may delete or change, by model.
+    /// - Returns: the references that still lead to removed records, which a rule denies.
+    static func settle(
+        _ removed: [(model: ModelHandle, keys: KeyList)], keeping kept: [StoredName: Set<[Value]>],
+        in context: TransactionContext
+    ) throws(StorageError) -> [DanglingReference] {
+        var rules = DeleteRules(context: context)
+        rules.kept = kept
+        for (model, keys) in removed { rules.deleted[model.name, default: []].formUnion(keys) }
+        for (model, keys) in removed {
+            let writer = try context.openWriter(model.name)
+            for referrer in try context.referrers(to: model) {
+                try rules.apply(referrer, to: keys, of: model.name, in: writer)
+            }
+        }
+        try rules.deleteOpen()
+        var found: [DanglingReference] = []
+        for (referrer, target, keys) in rules.denied {
+            found += try referrer.references(to: keys, of: target, in: context)
+        }
+        return found
+    }
+
+    /// Deletes the records that cascades have found, and those that these lead to.
+    private mutating func deleteOpen() throws(StorageError) {
+        while let (keys, model) = open.popLast() {
+            _ = try delete(keys, of: model, referrers: try context.referrers(to: model), byRule: true)
+        }
     }
 
     /// Carries out the foreign keys of other software before the database does, so that the store knows each change: it deletes
@@ -48,10 +80,9 @@ struct DeleteRules {
             for referrer in referrers where reactions.carriesOut(referrer) {
                 if referrer.rule == .nullify { try nullify(referrer, keys, in: writer) }
                 guard referrer.rule == .cascade else { continue }
-                let rows = try referrer.rows(keys, in: writer)
-                guard rows.count > 0 else { continue }
+                let roots = try referrer.records(referringTo: keys, in: context)
+                guard roots.count > 0 else { continue }
                 let child = try context.handle(.recorded(referrer.model))
-                let roots = referrer.roots(of: rows, keyCount: child.tables.rootKeyCount)
                 let new = roots.filter { found[child.name, default: []].insert($0).inserted }
                 guard !new.isEmpty else { continue }
                 levels.append((KeyList(width: roots.width, new), child, try context.referrers(to: child)))
@@ -94,17 +125,22 @@ struct DeleteRules {
     private mutating func apply(
         _ referrer: Referrer, to keys: KeyList, of target: StoredName, in writer: any StorageWriter
     ) throws(StorageError) {
+        if let kept = kept[referrer.model], referrer.rule != .unchecked,
+            try referrer.records(referringTo: keys, in: context).contains(where: kept.contains)
+        {
+            return denied.append((referrer, target, keys))
+        }
         switch referrer.rule {
         case .unchecked: break
         case .deny: denied.append((referrer, target, keys))
         case .nullify: try nullify(referrer, keys, in: writer)
         case .cascade:
-            let rows = try referrer.rows(keys, in: writer)
-            guard rows.count > 0 else { return }
+            let records = try referrer.records(referringTo: keys, in: context)
+            guard records.count > 0 else { return }
             let model = try context.handle(.recorded(referrer.model))
             // A layer may keep some of them, which then refer to deleted records.
             if context.hooks?.decidesDeletions(of: model.name) == true { denied.append((referrer, target, keys)) }
-            open.append((referrer.roots(of: rows, keyCount: model.tables.rootKeyCount), model))
+            open.append((records, model))
         }
     }
 
@@ -146,11 +182,8 @@ struct DeleteRules {
         _ denied: [(referrer: Referrer, target: StoredName, keys: KeyList)]
     ) throws(StorageError) {
         for (referrer, target, keys) in denied {
-            let writer = try context.openWriter(target)
-            let rows = try referrer.rows(keys, in: writer)
-            guard rows.count > 0 else { continue }
-            let model = try context.handle(.recorded(referrer.model))
-            let roots = referrer.roots(of: rows, keyCount: model.tables.rootKeyCount)
+            let roots = try referrer.records(referringTo: keys, in: context)
+            guard roots.count > 0 else { continue }
             let shown = roots.prefix(10).map { $0.keyText }
             let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
             throw StorageError(
@@ -159,5 +192,27 @@ struct DeleteRules {
                     + "\(referrer.name): \(list). Delete these first or in the same call, or let them refer to other records.",
                 model: target, property: referrer.name)
         }
+    }
+}
+
+extension Referrer {
+    /// The keys of the records that refer to one of the keys, each once.
+    package func records(
+        referringTo keys: KeyList, in context: TransactionContext
+    ) throws(StorageError) -> KeyList {
+        let rows = try rows(keys, in: context.openWriter(model))
+        guard rows.count > 0 else { return rows }
+        return roots(of: rows, keyCount: try context.handle(.recorded(model)).tables.rootKeyCount)
+    }
+
+    /// The references to one of the keys of a model that has lost its records.
+    fileprivate func references(
+        to keys: KeyList, of target: StoredName, in context: TransactionContext
+    ) throws(StorageError) -> [DanglingReference] {
+        let property = name.dropFirst(model.text.count + 1)
+        let owner = (model, try context.handle(.recorded(model)).tables.rootKeyCount)
+        return try DanglingReference.all(
+            from: columns, of: table, named: property.isEmpty ? name : String(property), owner: owner,
+            to: keys, of: target, in: context.openWriter(model))
     }
 }

@@ -79,33 +79,70 @@ final class UnresolvedReferences {
 
     /// - Throws: `constraint` with the first record that refers to a record that is not stored.
     func check(_ context: TransactionContext) throws(StorageError) {
-        for (_, entry) in places.sorted(by: { $0.key < $1.key }) {
-            try check(entry.place, entry.keys, in: context)
-        }
+        guard let found = try dangling(context, most: 1).first else { return }
+        throw StorageError(
+            .constraint,
+            "\(found.property) refers to \(found.target) \(found.targetKey.keyText), which is not "
+                + "stored. Store it before, or in the same call or transaction.",
+            model: found.model, key: found.key, property: found.property)
     }
 
-    private func check(_ place: Place, _ keys: Set<[Value]>, in context: TransactionContext) throws(StorageError) {
+    /// The references that still lead to records that are not stored, at most a number of them for each property.
+    func dangling(_ context: TransactionContext, most: Int? = nil) throws(StorageError) -> [DanglingReference] {
+        var found: [DanglingReference] = []
+        for (_, entry) in places.sorted(by: { $0.key < $1.key }) {
+            found += try dangling(entry.place, entry.keys, most, in: context)
+            if let most, found.count >= most { break }
+        }
+        return found
+    }
+
+    private func dangling(
+        _ place: Place, _ keys: Set<[Value]>, _ most: Int?, in context: TransactionContext
+    ) throws(StorageError) -> [DanglingReference] {
         let writer = try context.openWriter(place.model.name)
         let width = place.reference.columns.count
         let target = try context.handle(place.reference.target)
         let missing = try target.missing(KeyList(width: width, keys), in: writer)
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return [] }
         // The row that referred to it may have been changed or deleted since.
-        let table = place.model.tables[place.table].schema
-        let columns = place.reference.columns
+        return try DanglingReference.all(
+            from: place.reference.columns, of: place.model.tables[place.table].schema, named: place.name,
+            owner: (place.model.name, place.model.rootKeyCount), to: KeyList(width: width, missing), of: target.name,
+            most: most, in: writer)
+    }
+}
+
+/// A reference to a record that is not stored.
+struct DanglingReference {
+    /// The record that has the reference.
+    let model: StoredName
+    let key: [Value]
+    /// The path of its property.
+    let property: String
+    let target: StoredName
+    let targetKey: [Value]
+
+    /// The references in a table's columns to records with some keys.
+    ///
+    /// - Parameters:
+    ///   - owner: the name of the table's model, and the number of parts of its keys.
+    ///   - most: the greatest number that is wanted; nil for all.
+    static func all(
+        from columns: [Int], of table: TableSchema, named property: String, owner: (name: StoredName, keyCount: Int),
+        to keys: KeyList, of target: StoredName, most: Int? = nil, in session: any StorageSession
+    ) throws(StorageError) -> [DanglingReference] {
         var query = Query(.columns(table.key + columns), filter: .refers(columns, of: table, list: 0))
-        query.isLimited = true
+        query.isLimited = most != nil
         let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
-        let wanted = KeyList(width: width, missing)
-        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted.list], limit: 1))
-        if try cursor.next() {
-            let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
-            throw StorageError(
-                .constraint,
-                "\(place.name) refers to \(target.name) \(key.keyText), which is not "
-                    + "stored. Store it before, or in the same call or transaction.",
-                model: place.model.name,
-                key: (0..<place.model.rootKeyCount).map { cursor.cells[$0].value }, property: place.name)
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys.list], limit: most))
+        var found: [DanglingReference] = []
+        while try cursor.next() {
+            found.append(
+                DanglingReference(
+                    model: owner.name, key: (0..<owner.keyCount).map { cursor.cells[$0].value }, property: property,
+                    target: target, targetKey: columns.indices.map { cursor.cells[table.key.count + $0].value }))
         }
+        return found
     }
 }

@@ -178,8 +178,19 @@ extension RecordWriter {
     private func values<M: Storable>(
         of models: [M], _ match: Match, into values: inout [[Value]?]
     ) throws(StorageError) {
+        var found: [[Value]] = []
+        defer { values = found.map { $0.contains(.null) ? nil : $0 } }
+        try self.values(of: models, match.cells, into: &found)
+    }
+
+    /// The values that models have in cells of their root rows, which are not stored.
+    ///
+    /// - Parameter values: gets the values of the models before the first that cannot be stored.
+    func values<M: Storable>(
+        of models: [M], _ cells: [Int], into values: inout [[Value]]
+    ) throws(StorageError) {
         let graph = GraphWriter(model, limits: limits)
-        // A key may be nil yet. These rows are not stored.
+        // A key may be nil yet.
         let noKey = [Value](repeating: .int(0), count: model.rootKeyCount)
         graph.keys = KeyList(width: noKey.count, repeatElement(noKey, count: models.count)).cells
         var rows = RowCollector(graph, replaces: false)
@@ -194,8 +205,7 @@ extension RecordWriter {
             }
             for index in 0..<rows.count {
                 let row = graph.buffers[0].row(index)
-                let cells = match.cells.map { row[$0].value }
-                values.append(cells.contains(.null) ? nil : cells)
+                values.append(cells.map { row[$0].value })
             }
             if let failure { throw failure }
             rows.removeAll()
@@ -237,10 +247,11 @@ extension RecordWriter {
     }
 
     private func key<M: Storable>(of model: M) throws(StorageError) -> [Value] {
-        let graph = GraphWriter(self.model, limits: limits)
-        let keys = RowBuffer(width: self.model.rootKeyCount)
-        try graph.addKey(to: keys) { model.writeKey(into: &$0) }
-        return KeyList(keys)[0]
+        do {
+            return try keys(of: [model])[0]
+        } catch {
+            throw error.withoutElement
+        }
     }
 }
 

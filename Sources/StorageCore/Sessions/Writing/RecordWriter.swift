@@ -80,10 +80,7 @@ package struct RecordWriter {
     /// - Throws: `constraint` if a trigger has removed one of them.
     @usableFromInline
     package func stored<M: Storable>(_ models: [M]) throws(StorageError) -> [M] {
-        let graph = GraphWriter(model, limits: limits)
-        let keys = RowBuffer(width: model.rootKeyCount)
-        for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
-        return try stored(models, keys: Array(KeyList(keys)))
+        try stored(models, keys: Array(keys(of: models)))
     }
 
     /// Models that were written under some keys, as they are stored.
@@ -181,12 +178,27 @@ package struct RecordWriter {
     package func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: model.rootKeyCount)
+        try add(models, to: keys, by: graph)
+        return try delete(keys)
+    }
+
+    /// The keys of models, in their order.
+    func keys<M: Storable>(of models: [M]) throws(StorageError) -> KeyList {
+        let graph = GraphWriter(model, limits: limits)
+        let keys = RowBuffer(width: model.rootKeyCount)
+        try add(models, to: keys, by: graph)
+        return KeyList(keys)
+    }
+
+    /// Adds the keys of models, whose bytes the graph writer keeps.
+    private func add<M: Storable>(
+        _ models: [M], to keys: RowBuffer, by graph: GraphWriter
+    ) throws(StorageError) {
         for (index, value) in models.enumerated() {
             try element(index) { () throws(StorageError) in
                 try graph.addKey(to: keys) { value.writeKey(into: &$0) }
             }
         }
-        return try delete(keys)
     }
 
     /// Deletes one record; its error names no element.

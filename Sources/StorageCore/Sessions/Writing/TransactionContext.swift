@@ -219,6 +219,20 @@ package final class TransactionContext {
     /// - Throws: `constraint` if a written reference is dangling (clause R2).
     package func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
+    /// Runs a body whose written references are judged by themselves, apart from those that the transaction has written
+    /// before.
+    ///
+    /// - Returns: the references of the body that lead to no record when it ends.
+    func judgingReferences(
+        of body: () throws(StorageError) -> Void
+    ) throws(StorageError) -> [DanglingReference] {
+        let before = unresolved
+        unresolved = nil
+        defer { unresolved = before }
+        try body()
+        return try unresolved?.dangling(self) ?? []
+    }
+
     /// Returns the references to a model's records, of all programs.
     package func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
