@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A backend in a package of its own, as its author writes it. An author names a URL and a version instead of the path:
-// .package(url: "https://…/swift-storage", from: "1.0.0", traits: [])
+// A backend in a package of its own, as its author writes it. An author names the path to a clone,
+// .package(name: "swift-storage", path: "../swift-storage", traits: []), or from the first release on a URL and a version.
 // Without the trait Configuration, which a backend does not need, swift-configuration is not even fetched.
 let package = Package(
     name: "OutsideBackend",
