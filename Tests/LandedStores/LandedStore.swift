@@ -179,6 +179,11 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await store.undo(commit)
         faults.expect(
             try await store.find(Shelf.self, key: 4), equals: Self.shelf(4), "a shelf after the undo of its deletion")
+        let commits = try await store.commits().commits
+        faults.expect(commits.last?.origin, equals: .undo, "the origin of an undo")
+        faults.expect(commits.first?.origin, equals: .call, "the origin of a commit of an earlier version")
+        let rules = commits.flatMap(\.changes).filter(\.byRule).map(\.model)
+        faults.expect(Set(rules), equals: ["Reader", "Login"], "the models that a rule has changed")
     }
 
     private func write(_ store: Store, _ faults: inout Faults) async throws {

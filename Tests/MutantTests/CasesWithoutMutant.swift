@@ -20,7 +20,7 @@ enum CasesWithoutMutant {
             layers/each-call layers/returned layers/deleting layers/expiry-and-copies layers/end-of-call layers/audit
             layers/seen-by-later layers/commits
             layers/mirror layers/changed-rows layers/set-values layers/refused layers/kept layers/kept-in-cascade
-            layers/times layers/times-kept history/no-commit-number undo/last-of-store moving/far-behind moving/new
+            layers/times layers/times-kept origins/calls-alone history/no-commit-number undo/last-of-store moving/far-behind moving/new
             moving/new-once moving/at-once moving/copied observing/equal-closure
             """
         ),

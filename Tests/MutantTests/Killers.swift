@@ -13,6 +13,9 @@ let killers = """
     children/load grandchildren-dropped properties-mixed
     children/required required-child-dropped
     children/save-replaces children-reversed
+    commits/records next-entry-unseen
+    commits/rules rule-is-call
+    commits/whole commit-half-read
     concurrency/counter lookups-late
     concurrency/writers-do-not-wait busy-while-read
     costs/changed-entries index-keeps-entries
@@ -66,6 +69,7 @@ let killers = """
     history/truncated entry-lost
     history/unchanged-savepoint kind-not-corrected unchanged-has-entry
     history/undone inserts-are-updates
+    holds/released hold-lost hold-stays
     indexes/conditions integers-computed-as-doubles
     indexes/pages ties-reversed
     indexes/types decimals-in-index-as-text index-at-most-is-less zero-with-sign-in-index nan-with-sign-in-index
@@ -109,6 +113,7 @@ let killers = """
     numbers/mixed-overflow overflow-is-io
     observing/second-store foreign-commits-untold
     order/key-order no-order-reversed
+    origins/undo-last origin-lost
     pages/limits limit-0-is-none offset-without-limit-ignored offset-beyond-end
     references/cascade nullify-not-written
     references/cycles referrers-not-found last-referrer-not-found cascade-not-written cascade-takes-all
@@ -171,6 +176,7 @@ let killers = """
     through/order orders-through-children-ignored
     through/order-nils limit-one-more limit-one-less offset-ignored descending-ignored
     through/order-several second-sort-key-ignored
+    tokens/commit commits-alike
     transactions/blocking duplicate-is-constraint
     transactions/savepoint-rewritten savepoint-undone-forwards
     transactions/savepoints-nested savepoint-kept savepoint-undoes-all

@@ -298,7 +298,7 @@ struct HistoryTests {
             let path = folder.appending(path: "test").path
             try await open(.sqlite, folder).thenClose { try await $0.insert(samples) }
             // A later version may have settings that this one cannot read at all.
-            try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":2,"models":{}}'"#)
+            try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":3,"models":{}}'"#)
             let before = try Data(contentsOf: URL(filePath: path))
             for options in [nil, Store.HistoryOptions(records: [Noted.self])] {
                 await expectError(.schemaNewer) {

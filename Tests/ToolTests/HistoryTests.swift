@@ -53,11 +53,14 @@ import Testing
         expect(entry["kind"] as? String == "deleted" && entry["key"] as? [Int] == [2])
         expect(lines[1].contains("  \(entry["time"] as? String ?? "")  "))
         expect((entry["before"] as? [String: Any])?["name"] as? String == before[1].name)
+        let undone = try #require(JSONSerialization.jsonObject(with: Data(objects[2].utf8)) as? [String: Any])
+        expect(entry["origin"] == nil && undone["origin"] as? String == "undo")
         let token = try #require(entry["token"] as? String)
         let rest = try await tool.output("history", Tool.file, "--json", "--since", token)
         expect(rest, equals: objects[2...].joined(separator: "\n") + "\n")
         let info = try await tool.output("info", Tool.file)
         expect(info.contains("History   of the records of Person; commits 1 to 5"))
+        try await expect(tool.output("history", Tool.file, "Person").contains("+ Person 2  by Ann: why  (undo)\n"))
         try await tool.output("verify", Tool.file)
     }
 
@@ -98,6 +101,28 @@ import Testing
         try await expect(plain.failure(64, "history", Tool.file).contains("no history"))
         try await expect(plain.failure(64, "undo", Tool.file, "1").contains("no history"))
         try await expect(!plain.output("info", Tool.file).contains("History"))
+    }
+
+    @Test(arguments: Engine.one(.sqlite))
+    func `the tool shows who holds a history, and lets go`(engine: Engine) async throws {
+        let tool = try await tool(engine)
+        try await tool.output("delete", Tool.file, "Person", "2", "--yes")
+        let store = try await Store(SQLiteBackend(path: tool.folder.path(Tool.file)))
+        try await store.holdHistory("out box", after: store.historyToken())
+        try await store.transaction(as: .taken(from: "hub")) { tx in
+            _ = try tx.records("Person").where("id == 1").delete()
+        }
+        try await store.close()
+        try await expect(tool.output("history", Tool.file).contains("- Person 1  (taken from hub)\n"))
+        try await expect(tool.output("history", Tool.file, "--holds").hasPrefix("out box  after commit 1  since 20"))
+        try await expect(tool.output("info", Tool.file).contains("; held by out box after commit 1\n"))
+        let object = try await tool.output("history", Tool.file, "--holds", "--json")
+        let hold = try #require(JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any])
+        expect(hold["name"] as? String == "out box" && hold["commit"] as? Int == 1)
+        try await expect(tool.failure(65, "history", Tool.file, "--release", "x").contains("No hold is named"))
+        try await expect(
+            tool.output("history", Tool.file, "--release", "out box") == "The history is no longer held by out box.\n")
+        try await expect(tool.output("history", Tool.file, "--holds"), equals: "")
     }
 
     @Test(arguments: Engine.allCases)

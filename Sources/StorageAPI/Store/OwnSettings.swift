@@ -14,7 +14,7 @@ protocol OwnSettings: Codable, Equatable, Sendable {
     static var subject: String { get }
     /// The version of the settings, which rises when the meaning of the tables changes.
     static var currentVersion: Int { get }
-    /// The least version that settings are recorded with. Settings keep a later one that they were read with.
+    /// The least version that settings are recorded with. Settings that were read with a later version keep it.
     static var leastVersion: Int { get }
     var version: Int { get set }
 }

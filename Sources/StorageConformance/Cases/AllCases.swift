@@ -16,7 +16,7 @@ extension Conformance {
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
-        undoCases, pastCases, commitNumberCases, mutantCases, expiryCases,
+        undoCases, pastCases, commitNumberCases, commitCases, originCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
         searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }

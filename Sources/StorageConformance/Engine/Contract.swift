@@ -11,7 +11,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12
     case s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14
     case o1, o2, o3, o4, o5, o6, o7, o8, o9, o10
-    case h1, h2, h3, h4, h5, h6, h12
+    case h1, h2, h3, h4, h5, h6, h8, h9, h10, h11, h12
     case r1, r2, r3, r4, r5, r6, r7, r8, r9, r10
     case f1, f2, f3, f4, f5, f6, f7, f8, f9
     case l1, l2, l3, l4

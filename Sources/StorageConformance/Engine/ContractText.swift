@@ -288,6 +288,21 @@ let contractText = #"""
     H6.2 It is read, and restored, as if it had stayed in the store through every change of its model since. These are renames, new types, and properties that came with their defaults.
     H6.3 If it had a value of a property that is gone, that is `schemaMismatch`.
     H6.4 Its entry has the record as it was stored, without the model's type.
+    H8.1 The commits after a token can be read whole and in order, in pages that end with a whole commit. All pages of a read block or transaction are of its snapshot.
+    H8.2 Each has its token, time, author, note and origin, and its change of each record.
+    H8.3 A change has the record before and after it, and the properties that differ. A record that the history does not keep is `notKept`.
+    H8.4 It says whether rules of references alone have made it.
+    H8.5 A transaction reads the commits before it. The records after them are as they were before its changes.
+    H9.1 A commit records what has made it: a call, an undo, a copy, expiry, or a named source from which it was taken.
+    H9.2 Entries, observers of commits, and layers that see records or commits are told.
+    H9.3 Layers that change rows or keep records, and times of creation and modification, act on calls alone. Other records are stored as they are given.
+    H9.4 `undoLast` passes over commits that were taken.
+    H10.1 A token names its commit. In a store that was restored from a backup without it, or in a copied file in which other commits followed, it is `invalidValue`, however many commits it has.
+    H10.2 A token's text of an earlier version, which does not name the commit, is still read.
+    H11.1 A name holds the history after a token. That is recorded in the store and binds every program that writes to it. The hold moves with the commit of the transaction that moves it.
+    H11.2 What is held is not removed.
+    H11.3 Holds are listed, and any program can release one.
+    H11.4 If the store declares the most that a hold may keep, later commits let a hold go that keeps more. Reading since its token is then `notKept`.
     H12.1 A store can be copied as it was after a kept commit, which its number, a token or a time names. A time means the last commit at or before it.
     H12.2 The copy has the records of then. They are read as H6.2 says.
     H12.3 It is one state, whatever is written meanwhile.
@@ -356,7 +371,7 @@ let contractText = #"""
     L1.3 Its own writes are part of the transaction.
     L1.4 The layers after it see these writes. The layer itself and those before it don't.
     L1.5 If the database itself has changed records that a layer takes part in, the call is `unsupported` and stores nothing.
-    L2.1 A layer may change a row before it is written and checked, or refuse a write. If it refuses, the call throws the layer's error with its code and message unchanged, and stores nothing.
+    L2.1 A layer may change a row that a call writes, before it is written and checked, or refuse the write. If it refuses, the call throws the layer's error with its code and message unchanged, and stores nothing.
     L2.2 Layers run in the order given, and each sees the changes of those before it.
     L2.3 A layer that decides on deletions may keep a record. Then nothing of it is deleted, and no rule of a reference applies.
     L2.4 A cascade that meets such a record is `constraint`.
@@ -365,7 +380,7 @@ let contractText = #"""
     L3.1 A layer that follows commits receives each once, in order, when it is durable. It receives nothing that was undone.
     L4.1 A property that a model marks as the time of its creation is set when the record is inserted. Every other write leaves the stored time.
     L4.2 A property marked as the time of modification is set by each write of the record, or of its owned records.
-    L4.3 Copies and undone commits keep their times.
+    L4.3 Records that are copied, restored, taken from elsewhere or changed by expiry keep their times.
     L4.4 Verbs that return models return them as they are stored.
     E1.1 There is one error type, `StorageError`. Every call that runs no closure of the user throws it as a typed error. It has a stable code, the operation, the backend's name, the underlying cause, and a sentence with the way out. It has model, key and property where known.
     E1.2 Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, conflict, outcomeUnknown, notKept, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, busy, locked, full, corrupt, io, closed, cancelled, configuration.

@@ -59,6 +59,8 @@ private struct StoreFacts: Encodable {
         let firstCommit, lastCommit: Int?
         let commits: Int?
         let seconds: Double?
+        /// The commits after which readers hold the history, by the readers' names.
+        let holds: [String: Int]
     }
 
     init(_ store: Store, _ location: StoreLocation) async throws {
@@ -87,7 +89,8 @@ private struct StoreFacts: Encodable {
         history = try await store.historyStatus().map {
             History(
                 records: $0.records, keys: $0.keys, firstCommit: $0.firstCommit, lastCommit: $0.lastCommit,
-                commits: $0.keeping.commits, seconds: $0.keeping.seconds)
+                commits: $0.keeping.commits, seconds: $0.keeping.seconds,
+                holds: Dictionary($0.holds.map { ($0.name, $0.commit) }) { first, _ in first })
         }
         limits = Limits(
             valueBytes: info.limits.valueBytes, keyBytes: info.limits.keyBytes, depth: info.limits.depth,
@@ -132,6 +135,9 @@ extension StoreFacts.History {
             seconds.map { "the last \(($0 / 86_400).formatted(.number.precision(.fractionLength(0...1)))) days" },
         ].compactMap(\.self)
         if !limits.isEmpty { text += "; \(limits.joined(separator: " of ")) are kept" }
+        for (name, commit) in holds.sorted(by: { $0.key < $1.key }) {
+            text += "; held by \(name) after commit \(commit)"
+        }
         return text
     }
 }

@@ -91,6 +91,48 @@ extension Mutant {
                 if write.isOf("changes"), write.operation == .delete { write.rows = [] }
             }
         },
+        Mutant("rule-is-call", breaking: [.h8], "What a rule has changed counts as changed by a call.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("changes"), let cell = write.cell({ $0.name == "kind" }) else { return }
+                for place in write.rows.indices {
+                    if case .int(let kind) = write.rows[place][cell] { write.rows[place][cell] = .int(kind & 3) }
+                }
+            }
+        },
+        Mutant("next-entry-unseen", breaking: [.h8], "What becomes of records after a page is not found.") {
+            $0.rows = { rows, question in
+                question.table.isStoresOwn("changes") && question.query.scope == .all && !question.query.isLimited
+                    ? [] : rows
+            }
+        },
+        Mutant("commit-half-read", breaking: [.h2, .h3, .h8], "The last entry of a commit is not read.") {
+            $0.rows = { rows, question in
+                question.table.isStoresOwn("changes") && question.query.scope == .key(columns: 1)
+                    ? Array(rows.dropLast()) : rows
+            }
+        },
+        Mutant("origin-lost", breaking: [.h9], "A commit counts as a call, whatever has made it.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("commits"), let cell = write.cell({ $0.name == "origin" }) else { return }
+                for place in write.rows.indices { write.rows[place][cell] = .null }
+            }
+        },
+        Mutant("commits-alike", breaking: [.h10], "All commits have one mark.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("commits"), let cell = write.cell({ $0.name == "mark" }) else { return }
+                for place in write.rows.indices { write.rows[place][cell] = .int(1) }
+            }
+        },
+        Mutant("hold-lost", breaking: [.h11], "A hold is not recorded.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("holds"), write.isPut { write.rows = [] }
+            }
+        },
+        Mutant("hold-stays", breaking: [.h11], "A hold that was released is there all the same.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("holds"), write.operation == .delete { write.rows = [] }
+            }
+        },
         Mutant("last-state-as-of", breaking: [.h6], "A record is read as it was before its last change.") {
             $0.query = { question in
                 guard question.table.isStoresOwn("changes"), question.arguments.limit == 1 else { return }

@@ -15,7 +15,7 @@ extension Store {
         public let key: [Value]
         /// The kind of the change.
         public let kind: Kind
-        /// What makes the change.
+        /// The origin of the change.
         public var origin: Origin { context.givenSignature?.origin ?? .call }
         let image: RecordImage?
         let context: TransactionContext

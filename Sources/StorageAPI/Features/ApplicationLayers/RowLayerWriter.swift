@@ -13,7 +13,9 @@ final class RowLayerWriter: ForwardingWriter {
 
     override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         let table = batch.plan.table
-        guard batch.count > 0, transaction.isCall, let model = table.storedPath.first, !model.text.isEmpty, !table.isStoresOwn else {
+        guard batch.count > 0, transaction.isCall, let model = table.storedPath.first, !model.text.isEmpty,
+            !table.isStoresOwn
+        else {
             return try super.write(batch)
         }
         let chain = layers.rowLayers(of: model)

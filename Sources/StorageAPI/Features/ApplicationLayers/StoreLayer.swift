@@ -56,8 +56,8 @@ extension Store {
     public protocol DeletionLayer: Layer {
         /// Called before a call or a cascading reference deletes a record, and before any rule of a reference applies.
         ///
-        /// Only deletions of calls are asked about: not those of expiry and of undoing, nor deletions that were taken from
-        /// elsewhere. A record that is kept counts as deleted in the call's result, and
+        /// Only deletions of calls are asked about: no deletion by expiry or an undo, and none that was taken from another
+        /// system. A record that is kept counts as deleted in the call's result, and
         /// later layers are not asked about it. If a cascade meets a record that is kept, the call fails with
         /// `constraint`, because the kept record refers to a record that is deleted.
         ///

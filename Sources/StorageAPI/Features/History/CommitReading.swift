@@ -11,7 +11,7 @@ struct CommitReading {
     private let history: HistoryReading
     private let settings: HistorySettings
     private let store: Store
-    /// The commit of the session's own transaction, which is not complete; nil for none.
+    /// The incomplete commit of the transaction that reads; nil for none.
     private let running: Int64?
 
     init(_ store: Store, in session: any StorageSession, running: Int64? = nil) throws(StorageError) {
@@ -50,7 +50,7 @@ struct CommitReading {
                 rows[row.number] = row
             }
         }
-        let deltas = try RecordDeltas(history, settings, store, isEnd: found.isLast && running == nil)
+        let deltas = try RecordDeltas(history, settings, of: store, isEnd: found.isLast && running == nil)
             .deltas(of: found.changes)
         var commits: [Store.HistoryCommit] = []
         var first = 0
@@ -98,7 +98,7 @@ struct CommitReading {
         return try history.changes(of: number, after: token.place).isEmpty ? number : number - 1
     }
 
-    /// The changes of whole commits, until there are as many as the limit says.
+    /// The changes of whole commits, until they reach the limit.
     private func changes(
         after commit: Int64, of models: Set<StoredName>?, limit: Int
     ) throws(StorageError) -> (changes: [HistoryChange], isLast: Bool) {
@@ -126,7 +126,7 @@ extension HistorySettings {
     func notKept(_ model: Model) -> StorageError {
         StorageError(
             .notKept,
-            "The history of \(model.name) begins after commit \(model.since), and the token is older. Read the records anew.",
+            "The history of \(model.name) begins after commit \(model.since), and the token is older. Read the records again.",
             model: model.name)
     }
 }

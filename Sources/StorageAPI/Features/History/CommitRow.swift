@@ -8,8 +8,8 @@ struct CommitRow: Equatable {
     var author: String?
     var note: String?
     var origin = Store.Origin.call
-    /// A number that no other commit with this one's number has, of a store that was restored or copied as a file; nil in rows of
-    /// the first format.
+    /// A number that no other commit with this one's number has, of a store that was restored or copied as a file; nil in
+    /// rows of the first format.
     var mark: Int64?
 
     /// The columns of the first format are the first four.

@@ -44,7 +44,7 @@ struct Holds {
         get throws(StorageError) { try HeldHistory.all(among: history.session.tables(), in: history.session) }
     }
 
-    /// Lets go what holds more than is allowed.
+    /// Lets go the holds that keep more than is allowed.
     ///
     /// - Returns: the least commit after which the rest holds the history, nil for none; and the holds that were let go.
     func settle(
@@ -54,7 +54,7 @@ struct Holds {
         var released: [HeldHistory] = []
         var first: Int64?
         for hold in try all {
-            // What is held begins with the commit after that of the hold.
+            // The held history begins with the commit after the hold's.
             if let limit, hold.commit < last, let held = try history.commit(hold.commit + 1),
                 limit.isBeyond(held, last: last, now: now)
             {

@@ -39,7 +39,7 @@ struct HistoryCopy {
             own = try HistoryTables.create(in: writer, directory)
         }
         var tables = [(source.changes, own.changes)]
-        // The commits have the columns of the source's format. Holds are of those who read the source.
+        // The commits have the columns of the source's format. Holds are of readers of the source.
         for table in [CommitRow.table, FormerSchemaRow.table, UndoneCommit.table, HeldHistory.table] {
             if let old = table.find(in: try writer.tables()) { try writer.change(.drop(old)) }
             let isOfReaders = table.path == HeldHistory.table.path

@@ -15,7 +15,7 @@ extension Store {
         public let author: String?
         /// The note that the transaction attached.
         public let note: String?
-        /// What has made the commit.
+        /// The origin of the commit.
         public let origin: Origin
         /// The changes in the order in which the commit made them, each record once; of the models that were asked for.
         ///

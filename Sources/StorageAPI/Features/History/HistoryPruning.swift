@@ -13,7 +13,7 @@ struct HistoryPruning {
     let writer: any StorageWriter
     let directory: ModelDirectory
 
-    init(_ kept: ActiveHistory, _ writer: any StorageWriter, _ directory: ModelDirectory) {
+    init(_ kept: ActiveHistory, in writer: any StorageWriter, _ directory: ModelDirectory) {
         self.kept = kept
         self.writer = writer
         self.directory = directory

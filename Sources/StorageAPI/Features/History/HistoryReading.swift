@@ -61,7 +61,8 @@ struct HistoryReading {
 
     static func notKept(_ number: Int64) -> StorageError {
         StorageError(
-            .notKept, "Commit \(number) is no longer kept, so its token cannot be told from others. Read the records anew.")
+            .notKept,
+            "Commit \(number) is no longer kept, so its token cannot be told from others. Read the records again.")
     }
 
     // MARK: Changes

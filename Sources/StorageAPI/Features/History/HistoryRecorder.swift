@@ -32,7 +32,7 @@ final class HistoryRecorder: ChangeSubscriber {
     private var called: [Int] = []
     private var outcome = Outcome()
 
-    /// What a commit leaves for the store.
+    /// The effect of a commit on the open store.
     struct Outcome {
         /// The commit's number; nil if it has no entry.
         var commit: Int64?
@@ -264,7 +264,7 @@ final class HistoryRecorder: ChangeSubscriber {
         let tables = outcome.raised?.tables ?? kept.tables
         if header != before { try writer.write(header.values(for: tables.commits), tables.putCommit) }
         outcome.commit = header.number
-        let pruning = HistoryPruning(kept, writer, registry.directory)
+        let pruning = HistoryPruning(kept, in: writer, registry.directory)
         if pruning.isDue(after: header.number, changes: lastPlace) {
             outcome.released = try pruning.run(last: header.number, now: header.time, changes: lastPlace)
         }

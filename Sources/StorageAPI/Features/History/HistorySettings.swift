@@ -23,7 +23,8 @@ struct HistorySettings: OwnSettings {
 
         /// Returns whether a commit is older than the age, or beyond the number.
         func isBeyond(_ commit: CommitRow, last: Int64, now: Double) -> Bool {
-            (commits.map { last - commit.number >= Int64($0) } ?? false) || (seconds.map { now - commit.time > $0 } ?? false)
+            (commits.map { last - commit.number >= Int64($0) } ?? false)
+                || (seconds.map { now - commit.time > $0 } ?? false)
         }
     }
 

@@ -8,7 +8,7 @@ final class HistoryTables: Sendable {
     let commits: TableSchema
     let changes: TableSchema
 
-    /// True if a version of the library made them that recorded neither origins nor what rules did; see ``HistoryFormat``.
+    /// True if a version of the library made them that recorded no origins and no changes by rules; see ``HistoryFormat``.
     let isFirstFormat: Bool
 
     let readSettings: QueryPlan

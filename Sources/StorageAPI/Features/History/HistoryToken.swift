@@ -10,8 +10,8 @@ extension Store {
     /// A position in a store's history, after which are the entries that a reader has not seen.
     ///
     /// It survives restarts, as text or as `Codable`. It names its store: a copy of the store's data is another store, and a
-    /// copy of its file, such as a backup, is the same one. It also has a digest of its commit, so that it is no token of a store
-    /// that was restored from a backup without the commit, or of a copied file in which other commits followed.
+    /// copy of its file, such as a backup, is the same one. It also has a digest of its commit, so that it is no token of
+    /// a store that was restored from a backup without the commit, or of a copied file in which other commits followed.
     ///
     /// A token that an earlier version of the library has made has no digest, and equals no token that has one.
     public struct HistoryToken: Hashable, Sendable, LosslessStringConvertible {
@@ -52,7 +52,8 @@ extension Store {
             }
             var digest: UInt64?
             if marked.count > 1 {
-                guard marked.count == 2, marked[1].utf8.count == 16, let given = UInt64(marked[1], radix: 16) else {
+                guard marked.count == 2, let given = UInt64(marked[1], radix: 16), Self.text(of: given) == marked[1]
+                else {
                     return nil
                 }
                 digest = given
@@ -63,9 +64,12 @@ extension Store {
         /// The store, the commit and its digest: `6F9C…:42@3A90…`. Texts of earlier versions have no digest.
         public var description: String {
             let text = "\(store.uuidString):\(commit)" + (place == .max ? "" : ".\(place)")
-            guard let digest else { return text }
+            return digest.map { "\(text)@\(Self.text(of: $0))" } ?? text
+        }
+
+        private static func text(of digest: UInt64) -> String {
             let digits = String(digest, radix: 16, uppercase: true)
-            return text + "@" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }
     }
 }
@@ -102,8 +106,8 @@ extension HistorySettings {
         guard commit.digest == digest else {
             throw StorageError(
                 .invalidValue,
-                "Commit \(number) of the store is not the one that the token names: the store was restored from a backup, or it "
-                    + "is a copy that went another way. Read the records anew, and take this store's token.")
+                "Commit \(number) of the store differs from the token's: the store was restored from a backup, or other "
+                    + "commits followed in a copied file. Read the records again, and take this store's token.")
         }
     }
 }

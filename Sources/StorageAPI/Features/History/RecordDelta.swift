@@ -23,9 +23,9 @@ extension Store {
         public struct PropertyChange: Hashable, Sendable {
             /// The property's stored name.
             public let name: String
-            /// The content before; nil if there was no record.
+            /// The content before; nil if no record existed.
             public let before: DynamicRecord.Content?
-            /// The content after; nil if there is no record.
+            /// The content after; nil if the record is gone.
             public let after: DynamicRecord.Content?
         }
 
@@ -35,8 +35,8 @@ extension Store {
         public let key: [Value]
         /// The kind of change.
         public let kind: Kind
-        /// True if only rules of references have changed the record, by deleting it or by setting references to nil, and no call
-        /// has. False for commits of earlier versions of the library, which did not record it.
+        /// True if only rules of references have changed the record, by deleting it or by setting references to nil, and no
+        /// call has. False for commits of earlier versions of the library, which did not record it.
         public let byRule: Bool
         let storedModel: StoredName
         private let form: RecordForm?
@@ -103,7 +103,7 @@ extension Store {
 
 /// A record before or after a change.
 enum RecordState: Sendable {
-    /// There was no record.
+    /// No record existed.
     case absent
     /// The record as it was stored.
     ///

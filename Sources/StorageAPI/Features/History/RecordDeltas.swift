@@ -2,9 +2,9 @@ import StorageDriver
 
 /// Finds the records before and after the changes of a page.
 ///
-/// An entry has the record before its commit. The record after it is the one that the record's next entry has before; without a
-/// next entry it is the record of the session. Next entries are looked for in the page, then for all of its records together in
-/// one pass over the keys of the entries after the page.
+/// An entry has the record before its commit. The next entry of the same record has the record
+/// after it; without a next entry it is the record of the session. Next entries are looked for in the page, then for all of
+/// its records together in one pass over the keys of the entries after the page.
 struct RecordDeltas {
     private let history: HistoryReading
     private let settings: HistorySettings
@@ -12,11 +12,11 @@ struct RecordDeltas {
     /// True if no entry follows the page.
     private let isEnd: Bool
     private let former: FormerSchemas
-    /// The session without what hides expired records: they are part of what was committed.
+    /// The session without the layer that hides expired records, because commits include them.
     private let session: any StorageSession
 
     init(
-        _ history: HistoryReading, _ settings: HistorySettings, _ store: Store, isEnd: Bool
+        _ history: HistoryReading, _ settings: HistorySettings, of store: Store, isEnd: Bool
     ) throws(StorageError) {
         (self.history, self.settings, self.store, self.isEnd) = (history, settings, store, isEnd)
         former = try FormerSchemas(in: history.session)
@@ -63,7 +63,7 @@ struct RecordDeltas {
         return StorageError(
             .notKept,
             isEverything
-                ? "Commit \(change.commit) may have changed every record of \(change.model), and the history does not have them."
+                ? "Commit \(change.commit) may have changed any record of \(change.model), and the history lacks them."
                 : "The history does not keep the record of \(change.model) at commit \(change.commit); open the store with "
                     + "history: .init(records: …) to keep later ones.",
             model: change.model.text, key: isEverything ? nil : change.key)
@@ -76,7 +76,7 @@ struct RecordDeltas {
         var states = changes.map { change in
             change.kind == .deleted ? RecordState.absent : .unknown(notKept(change))
         }
-        // The next change of each record, and the next change of all records of a model, which hides those after it.
+        // The next change of each record, and the next change of all records of a model, which hides later ones.
         var next: [StoredName: [[Value]: HistoryChange]] = [:]
         var everything: [StoredName: HistoryChange] = [:]
         var open: [StoredName: [[Value]: Int]] = [:]
@@ -115,7 +115,7 @@ struct RecordDeltas {
         return .image(image, since: try former.since(change))
     }
 
-    /// The records of a model as the page has left them; nil for one that is not known.
+    /// The records of a model as the page has left them; nil for an unknown record.
     private func statesAtEnd(
         of model: StoredName, _ keys: [[Value]], after commit: Int64
     ) throws(StorageError) -> [([Value], RecordState?)] {

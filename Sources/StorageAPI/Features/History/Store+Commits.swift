@@ -13,18 +13,18 @@ extension Store {
     /// token = page.next
     /// ```
     ///
-    /// Costs a range of the history's index, and of changed records that no later commit has changed a look by their keys. If the
-    /// page is not the last one, the keys of all later entries of the same models are read too. So to read a long history give a
-    /// large limit. The page holds its records in memory: as many as the limit says, and at least a whole commit.
+    /// Costs a range of the history's index, and of changed records that no later commit has changed a look by their keys. If
+    /// the page is not the last one, the keys of all later entries of the same models are read too. So to read a long history
+    /// give a large limit. The page holds its records in memory: as many as the limit says, and at least a whole commit.
     ///
     /// - Parameters:
     ///   - token: the last position seen; nil for the whole history. A commit of which the token has seen some entries alone is
     ///     read whole.
     ///   - models: the stored names of models; nil for all.
     ///   - limit: the number of changes after which no further commit is begun.
-    /// - Throws: `configuration` if the store keeps no history, or none of a model; `notKept` if the token is older than the kept
-    ///   history; `invalidValue` for a token of another store, from the future, or of a commit that this store does not have,
-    ///   because it was restored from a backup; `invalidQuery` for a limit below 1; `corrupt`.
+    /// - Throws: `configuration` if the store keeps no history, or none of a model; `notKept` if the token is older than the
+    ///   kept history; `invalidValue` for a token of another store, from the future, or of a commit that this store does not
+    ///   have, because it was restored from a backup; `invalidQuery` for a limit below 1; `corrupt`.
     public nonisolated(nonsending) func commits(
         since token: HistoryToken? = nil, of models: Set<String>? = nil, limit: Int = 1000
     ) async throws(StorageError) -> HistoryPage {
@@ -35,8 +35,8 @@ extension Store {
 }
 
 extension ReadingVerbs where Self: ~Copyable {
-    /// Some whole commits of the history after a token, as ``Store/commits(since:of:limit:)`` reads them, in the snapshot of the
-    /// session.
+    /// Some whole commits of the history after a token, as ``Store/commits(since:of:limit:)`` reads them, in the snapshot of
+    /// the session.
     ///
     /// In a transaction these are the commits before it; the records after them are as they were when the transaction began.
     public func commits(
@@ -47,8 +47,8 @@ extension ReadingVerbs where Self: ~Copyable {
         }
     }
 
-    /// The position after the latest commit that the session sees, as ``Store/historyToken()``. In a transaction it is that
-    /// before the transaction's own commit.
+    /// The position after the latest commit that the session sees, as ``Store/historyToken()``. In a transaction it is the
+    /// position before that transaction's commit.
     ///
     /// - Throws: `configuration` if the store keeps no history.
     public func historyToken() throws(StorageError) -> Store.HistoryToken {

@@ -22,15 +22,15 @@ extension Store {
         }
     }
 
-    /// Holds the history after a token: what follows stays, whatever limit the store has, until the hold is moved or released.
+    /// Holds the history after a token: later commits stay, whatever limit the store has, until the hold is moved or released.
     ///
     /// A reader that must see every commit, such as an outbox or a replica, sets a hold when it begins, and moves it forward
     /// after each page by calling this again with the same name. The hold is recorded in the store and binds every program. Any
     /// program can see it in ``historyStatus()``, and release it. A store that declares ``HistoryOptions/holding`` lets go of a
     /// hold that keeps more than that, with a warning in the log; reading since its token is then `notKept`.
     ///
-    /// The first hold of a store makes earlier versions of the library, which would remove what is held, refuse to open the store
-    /// with `schemaNewer`.
+    /// The first hold of a store makes earlier versions of the library, which would remove held commits, refuse to open the
+    /// store with `schemaNewer`.
     ///
     /// Costs a row; every 32nd commit reads all holds.
     ///
@@ -45,9 +45,9 @@ extension Store {
         try await writing("holdHistory") { context throws(StorageError) in try context.hold(name, token, in: self) }
     }
 
-    /// Releases a hold of the history, whoever has set it. Later commits remove what is beyond the store's limit.
+    /// Releases a hold of the history, whoever has set it. Later commits remove the history beyond the store's limit.
     ///
-    /// - Returns: false if there is no hold of the name.
+    /// - Returns: false if no hold has the name.
     /// - Throws: `configuration` if the store keeps no history.
     @discardableResult
     public nonisolated(nonsending) func releaseHistory(_ name: String) async throws(StorageError) -> Bool {

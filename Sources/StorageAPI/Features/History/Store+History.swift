@@ -35,7 +35,7 @@ extension Store {
         public let author: String?
         /// The note that the transaction attached.
         public let note: String?
-        /// What has made the commit.
+        /// The origin of the commit.
         public let origin: Origin
         /// True if only rules of references have made the change, and no call; see ``RecordDelta/byRule``.
         public let byRule: Bool
@@ -267,7 +267,7 @@ extension Store {
         public let firstCommit: Int?
         /// The number of the last commit; nil before the first.
         public let lastCommit: Int?
-        /// What readers hold, in the order of the names.
+        /// The holds of readers, in the order of their names.
         public let holds: [HistoryHold]
         /// The most that a hold may keep.
         public let holding: HistoryLimit

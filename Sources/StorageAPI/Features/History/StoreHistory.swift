@@ -82,7 +82,7 @@ final class StoreHistory: StoreFeature {
         followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
 
-    /// Remembers a commit that this store has made, and what it has changed in the history.
+    /// Remembers a commit that this store has made, and its effect on the history.
     private func didCommit(_ outcome: HistoryRecorder.Outcome) {
         state.withLock { state in
             if let raised = outcome.raised { activate(raised, &state) }

@@ -38,7 +38,7 @@ extension Store {
         public let author: String?
         /// The note that the transaction attached.
         public let note: String?
-        /// What has made the commit.
+        /// The origin of the commit.
         public let origin: Origin
         /// The changes of the commit.
         public let changes: Changed

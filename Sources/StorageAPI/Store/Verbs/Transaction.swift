@@ -26,7 +26,7 @@ extension Store {
             nonmutating set { context.signature.note = newValue }
         }
 
-        /// What makes the transaction's changes.
+        /// The origin of the transaction's changes.
         public var origin: Store.Origin { context.givenSignature?.origin ?? .call }
 
         /// Runs a closure that may fail without failing the transaction: if it throws, its writes are undone and its error
@@ -72,8 +72,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - origin: what makes the changes, which is recorded with them. Layers that change rows and the times of `@Created` and
-    ///     `@Modified` act on ``Origin/call`` alone.
+    ///   - origin: the origin of the changes, which is recorded with them. Layers that change rows and the times of
+    ///     `@Created` and `@Modified` act on ``Origin/call`` alone.
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
     ///     because another process writes; each time after a longer pause, of at most a second. An error that the body
     ///     itself throws never causes a retry.

@@ -157,10 +157,11 @@ extension Conformance {
             try t.expect(decoded == last, "The token is not what was encoded.")
             let other = try t.required(Store.HistoryToken("00000000-0000-0000-0000-000000000000:1"))
             try await t.expectError(.invalidValue) { try await store.history(since: other) }
-            let future = try t.required(Store.HistoryToken(last.description.dropLast() + "99"))
+            let place = last.description.prefix { $0 != "@" }
+            let future = try t.required(Store.HistoryToken(place + "99"))
             try await t.expectError(.invalidValue) { try await store.history(since: future) }
             try await t.expectError(.configuration) { try await store.history(of: City.self) }
-            for text in ["", ":", "1:2", "\(last.description)x", last.description + ".-1", last.description + ".1.2"] {
+            for text in ["", ":", "1:2", "\(last.description)x", "\(place)x", place + ".-1", place + ".1.2"] {
                 try t.expect(Store.HistoryToken(text) == nil, "A text is taken for a token: \(text)")
             }
             guard t.place.outlivesClosing(store.info) else { return }

@@ -169,7 +169,7 @@ struct DeleteRules {
         }
     }
 
-    /// Runs a step, and tells those who record changes whether a rule makes it. Layers of the application run outside of such
+    /// Runs a step, and tells recorders of changes whether a rule makes it. Layers of the application run outside of such
     /// steps.
     private func marked<T>(_ byRule: Bool, _ step: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard byRule, let signature = context.givenSignature else { return try step() }

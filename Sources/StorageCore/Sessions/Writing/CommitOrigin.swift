@@ -1,8 +1,8 @@
 /// The origin of a commit, which the history records.
 ///
-/// Layers that change rows, layers that decide on deletions, and the times of `@Created` and `@Modified` act on ``call`` alone: a
-/// record that was restored, copied or taken stays as it is. Layers that see records act on every commit, and are told its
-/// origin.
+/// Layers that change rows, layers that decide on deletions, and the times of `@Created` and `@Modified` act on ``call``
+/// alone: a record that was restored, copied or taken stays as it is. Layers that see records act on every commit, and are
+/// told its origin.
 public enum CommitOrigin: Hashable, Sendable {
     /// A call of a program, which is the origin of every transaction that names no other.
     case call

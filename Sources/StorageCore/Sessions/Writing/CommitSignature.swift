@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The author of a transaction, a note about its purpose, and what makes its changes.
+/// The author of a transaction, a note about its purpose, and its origin.
 package final class CommitSignature {
     package var author: String?
     package var note: String?
