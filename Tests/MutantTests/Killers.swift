@@ -114,6 +114,7 @@ let killers = """
     observing/second-store foreign-commits-untold
     order/key-order no-order-reversed
     origins/undo-last origin-lost
+    pages/by-key page-repeats-place page-skips-equal page-before-is-after page-without-nil
     pages/limits limit-0-is-none offset-without-limit-ignored offset-beyond-end
     references/cascade nullify-not-written
     references/cycles referrers-not-found last-referrer-not-found cascade-not-written cascade-takes-all

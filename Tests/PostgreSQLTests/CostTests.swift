@@ -109,6 +109,23 @@ struct CostTests {
         }
     }
 
+    @Test func `an order through a reference joins the records, whatever the conditions are`() async throws {
+        try await Self.withStores(400, bytes: 1) { _, store, memory in
+            let conditions: [(Heavy.Columns) -> QueryExpression<Bool>] = [
+                { $0.id >= 0 }, { $0.group.color > "color 2" }, { $0.group.color != "color 7" },
+                { $0.group.color == nil || $0.group.color > "color 97" }, { !($0.group.color < "color 7") },
+            ]
+            for condition in conditions {
+                let query = store.select(Heavy.self).where(condition).order { $0.group.color }.limit(30)
+                let statement = try await query.explain().statement ?? ""
+                expect(statement.contains(" LEFT JOIN ") && !statement.contains("(SELECT "), "\(statement)")
+                let expected = try await memory.select(Heavy.self).where(condition).order { $0.group.color }.limit(30)
+                    .keys()
+                try await expect(query.keys(), equals: expected)
+            }
+        }
+    }
+
     @Storable("Item") struct Item: Equatable {
         var id: Int
         @Indexed var number: Int

@@ -144,6 +144,19 @@ import Testing
         }
     }
 
+    @Test func `SQLite joins the records that sort others`() async throws {
+        try await withStore(.sqlite) { store in
+            try await store.insert((1...9).map { Shelf(id: $0, number: 10 - $0) })
+            try await store.insert((1...90).map { Paper(id: $0, on: $0 % 10 == 0 ? nil : Ref(key: $0 % 10)) })
+            let papers = store.select(Paper.self).order { $0.on.number.descending }.limit(3)
+            let statement = try await papers.explain().statement ?? ""
+            expect(statement.contains(" LEFT JOIN ") && !statement.contains("(SELECT "), "\(statement)")
+            try await expect(papers.keys(), equals: [1, 11, 21])
+            try await expect(papers.where { $0.on.number != 9 }.keys(), equals: [2, 12, 22])
+            try await expect(store.select(Paper.self).order { $0.on.number }.limit(3).keys(), equals: [10, 20, 30])
+        }
+    }
+
     @Test(arguments: [Backend.memory, .archive])
     func `what refers to records is counted once for all, and leads to them by key`(_ backend: Backend) async throws {
         try await withStore(backend) { store in

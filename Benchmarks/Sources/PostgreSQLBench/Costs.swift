@@ -62,6 +62,19 @@ private func measureQueries(_ store: Store, _ count: Int) async throws {
         "SELECT * FROM \(table) WHERE id IN (SELECT id FROM \(table) ORDER BY id LIMIT 20 OFFSET \(offset)) ORDER BY id",
         ""
     ) { _ = try await articles.limit(20).offset(offset).all() }
+    try await compare(
+        "20 in the order of a referenced text",
+        "SELECT a.* FROM \(table) a LEFT JOIN costs.\"Category\" g ON g.id = a.\"group\""
+            + " ORDER BY g.name NULLS FIRST, a.id LIMIT 20", "≤ 1.5"
+    ) { _ = try await articles.order { $0.group.name }.limit(20).all() }
+    let middle = "Article number \(count / 2)"
+    let named = articles.order { $0.name }
+    guard let token = try await named.where({ $0.name >= middle }).page(size: 1).next else { return }
+    try await compare(
+        "20 after a record in the middle, by name and key",
+        "SELECT * FROM \(table) WHERE left(name, 500) >= left('\(middle)', 500) AND (name > '\(middle)' OR name = '\(middle)'"
+            + " AND id > \(count / 2)) ORDER BY left(name, 500) NULLS FIRST, name NULLS FIRST, id LIMIT 20", "≤ 1.2"
+    ) { _ = try await named.page(after: token, size: 20) }
 }
 
 /// Milliseconds of a call, and of a statement as psql times it: the medians of five rounds.

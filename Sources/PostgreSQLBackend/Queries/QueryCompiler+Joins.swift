@@ -54,6 +54,15 @@ extension QueryCompiler {
         return edge.link == nil && edge.inner == target.key && !target.isForeign && !isForeign
     }
 
+    /// Returns whether rows in the order of the term may come from an index. From an index of joined records they do only if a
+    /// condition leaves out rows without a record.
+    func mayFollowIndex(_ term: QueryTerm) -> Bool {
+        guard case .related = term else { return true }
+        return plan.query.filter?.conjuncts.contains {
+            if case .comparison(let comparison, term, .argument, _) = $0 { comparison != .notEqual } else { false }
+        } ?? false
+    }
+
     /// The prefix of a value, if the index of its column has only that.
     func beginning(of term: QueryTerm, in scope: RowScope) -> String? {
         switch term {

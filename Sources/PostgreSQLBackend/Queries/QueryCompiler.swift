@@ -168,7 +168,9 @@ struct QueryCompiler {
         if case .column(let column) = key.term, scope.isInKey(column) { return value + direction }
         direction += key.nullsFirst ? " NULLS FIRST" : " NULLS LAST"
         // The index has the beginning.
-        guard let beginning = beginning(of: key.term, in: scope) else { return value + direction }
+        guard let beginning = beginning(of: key.term, in: scope), mayFollowIndex(key.term) else {
+            return value + direction
+        }
         return beginning + direction + ", " + value + direction
     }
 

@@ -51,14 +51,14 @@ extension Mutant {
         ) {
             $0.transaction = .savepointUndoneForwards
         },
-        Mutant("page-by-scan", breaking: [.q5], "A page that begins after a key is looked for among all rows.") {
+        Mutant("page-by-scan", breaking: [.q5, .p2], "A page that begins after a key is looked for among all rows.") {
             $0.query = { question in
                 guard question.query.isLimited, let filter = question.query.filter else { return }
                 // No access path takes it for a bound.
                 question.query.filter = .or([filter, .constant(false)])
             }
         },
-        Mutant("pages-sorted", breaking: [.q5], "For a page in the order of an index all rows are sorted.") {
+        Mutant("pages-sorted", breaking: [.q5, .p2], "For a page in the order of an index all rows are sorted.") {
             $0.query = { question in
                 guard question.query.isLimited else { return }
                 for index in question.query.order.indices {

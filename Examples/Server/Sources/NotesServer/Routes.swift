@@ -7,12 +7,20 @@ func router(_ store: Store, _ totals: Totals) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: StorageErrors())
 
-    router.get("notes") { request, _ in
+    // PAGE-BEGIN
+    router.get("notes") { request, _ -> NotePage in
         let query = request.uri.queryParameters
-        let limit = min(query.get("limit", as: Int.self) ?? 100, 1000)
-        guard limit >= 0 else { throw HTTPError(.badRequest, message: "The limit is negative.") }
-        return try await notes(store, tag: query.get("tag")).limit(limit).all()
+        let size = min(query.get("limit", as: Int.self) ?? 100, 1000)
+        let list = notes(store, tag: query.get("tag"))
+        guard let text = query.get("after") else {
+            return NotePage(try await list.page(size: size))
+        }
+        guard let token = Store.PageToken(text) else {
+            throw HTTPError(.badRequest, message: "No page begins there.")
+        }
+        return NotePage(try await list.page(after: token, size: size))
     }
+    // PAGE-END
     // ROUTES-BEGIN
     router.get("notes/:id") { _, context -> Note in
         let id = try context.parameters.require("id", as: Int.self)

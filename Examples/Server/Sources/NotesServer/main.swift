@@ -2,7 +2,8 @@
 //
 //   PUT /notes/7     stores a note: {"title": "Milk", "text": "", "tags": ["shop"]}
 //   GET /notes/7     one note
-//   GET /notes?tag=shop&limit=20
+//   GET /notes?tag=shop&limit=20            a page of notes, and the token of the next one
+//   GET /notes?tag=shop&limit=20&after=TOKEN
 //   DELETE /notes/7
 //   GET /changes     server-sent events: the notes with the tag, now and after each change: /changes?tag=shop
 //   GET /metrics     what the store has done

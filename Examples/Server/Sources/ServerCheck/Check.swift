@@ -61,6 +61,10 @@ struct Check: Sendable {
         try await program.start()
         let lost = try await missing(written)
         outcome.expect(lost.isEmpty, "\(lost.count) acknowledged notes are lost, such as \(lost.sorted().prefix(5)).")
+        let ids = try await listed()
+        outcome.expect(ids.count == Set(ids).count, "The pages repeat notes.")
+        outcome.expect(written.isSubset(of: ids), "The pages skip notes.")
+        outcome.expect(try await request("/notes?after=x").status == 400, "A page begins at no token.")
         let metrics = try await request("/metrics").body
         outcome.expect(metrics.contains("storage.rows.read{"), "The metrics count no rows: \(metrics)")
         outcome.expect(try await program.stop(SIGTERM) == 0, "The server did not end well.")
@@ -99,6 +103,24 @@ struct Check: Sendable {
     private func put(_ id: Int, tags: [String]) async throws -> Int {
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
         return try await request("/notes/\(id)", put: #"{"title": "note \#(id)", "tags": [\#(tags)]}"#).status
+    }
+
+    /// The notes of all pages.
+    private func listed() async throws -> [Int] {
+        struct Page: Decodable {
+            struct Note: Decodable { var id: Int }
+
+            var notes: [Note]
+            var next: String?
+        }
+        var ids: [Int] = []
+        var path: String? = "/notes?limit=300"
+        while let address = path {
+            let page = try JSONDecoder().decode(Page.self, from: Data(try await request(address).body.utf8))
+            ids += page.notes.map(\.id)
+            path = page.next.map { "/notes?limit=300&after=\($0)" }
+        }
+        return ids
     }
 
     /// The notes that the server lacks.

@@ -146,7 +146,8 @@ extension Conformance {
         try await store.save(
             (0..<30).map { id in
                 let seat = Ref<Seat>(key: (1, "s\(id * 7 % 12)"))
-                return Booking(id: id, seat: seat, other: id % 3 == 0 ? nil : Ref(key: (1, "s\(id * 5 % 12)")), wishes: [])
+                let other: Ref<Seat>? = id % 3 == 0 ? nil : Ref(key: (1, "s\(id * 5 % 12)"))
+                return Booking(id: id, seat: seat, other: other, wishes: [])
             })
         func seat(_ id: Int) -> Int { id * 7 % 12 }
         func price(_ id: Int) -> Int? { id % 3 == 0 ? nil : id * 5 % 12 % 4 }
