@@ -15,6 +15,7 @@ extension Contract.Rule {
         "F2.2": "There is one analyzer so far; the tests of StorageSearch hold its tables.",
         "H1.4": declarations,
         "H1.5": declarations,
+        "H12.7": "Only an engine with a file has backups; the tests of the store and of the tool prove it.",
         "L1.5": declarations,
         "O7.4": declarations,
         "R1.3": "No backend takes part: it is what the type Ref does.",

@@ -309,6 +309,7 @@ let contractText = #"""
     H12.4 If the history does not keep the commit, or the records of a model since it, that is `notKept`. The call may ask for such models as they are now.
     H12.5 If a record had a value of a property that is gone, that is `schemaMismatch`.
     H12.6 In both cases nothing is copied.
+    H12.7 A backup is verified without its store. If it is asked for, that happens before the backup gets its name, and its digests are those that the store had at one moment.
     R1.1 A reference is the key of a root record of one model in the same store.
     R1.2 The key may have several parts. A reference is a `Ref<M>`, `Ref<M>?` or `[Ref<M>]`, in roots and in owned types alike.
     R1.3 Its ==, hash and Codable are those of the key.

@@ -179,7 +179,9 @@ private struct ReplacedStore: Sendable {
         try OpenFile.syncFolder(of: path, SystemFileLayer())
     }
 
-    private var failure: ToolError { ToolError("\(path) cannot be replaced: \(String(cString: strerror(errno))).", .io) }
+    private var failure: ToolError {
+        ToolError("\(path) cannot be replaced: \(String(cString: strerror(errno))).", .io)
+    }
 }
 
 extension StoreLocation {

@@ -42,5 +42,7 @@ struct PastMoment: ExpressibleByArgument {
     }
 
     /// A time in UTC, with its milliseconds.
-    static func text(_ time: Date) -> String { time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+    static func text(_ time: Date) -> String {
+        time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
 }

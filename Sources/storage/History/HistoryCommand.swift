@@ -128,20 +128,9 @@ private struct HistoryLine {
             }
         let key = entry.key.map { " " + recordKey($0).text } ?? ""
         let signature = [entry.author.map { "by \($0)" }, entry.note].compactMap(\.self).joined(separator: ": ")
-        let makers = [origin, entry.byRule ? "rule" : nil].compactMap(\.self).joined(separator: ", ")
+        let makers = [entry.origin.text, entry.byRule ? "rule" : nil].compactMap(\.self).joined(separator: ", ")
         return "\(entry.commit)  \(time)  \(mark) \(entry.model)\(key)" + (signature.isEmpty ? "" : "  \(signature)")
             + (makers.isEmpty ? "" : "  (\(makers))")
-    }
-
-    /// The origin of the commit; nil for a call.
-    private var origin: String? {
-        switch entry.origin {
-        case .call: nil
-        case .undo: "undo"
-        case .copy: "copy"
-        case .expiry: "expiry"
-        case .taken(let source): "taken from \(source)"
-        }
     }
 
     private var time: String { PastMoment.text(entry.time) }
@@ -160,7 +149,7 @@ private struct HistoryLine {
                 bytes += ",\"\(name)\":".utf8
                 JSONText.append(text, to: &bytes)
             }
-            if let origin {
+            if let origin = entry.origin.text {
                 bytes += ",\"origin\":".utf8
                 JSONText.append(origin, to: &bytes)
             }
@@ -184,6 +173,19 @@ private struct HistoryLine {
                 }
             }
             bytes += ",\"token\":\"\(entry.token)\"}\n".utf8
+        }
+    }
+}
+
+extension Store.Origin {
+    /// The origin in words; nil for a call.
+    var text: String? {
+        switch self {
+        case .call: nil
+        case .undo: "undo"
+        case .copy: "copy"
+        case .expiry: "expiry"
+        case .taken(let source): "taken from \(source)"
         }
     }
 }

@@ -29,7 +29,9 @@ struct LogCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Option(help: ArgumentHelp("A model's stored name; all by default.", valueName: "name"), completion: ModelCompletion.kind)
+    @Option(
+        help: ArgumentHelp("A model's stored name; all by default.", valueName: "name"),
+        completion: ModelCompletion.kind)
     var model: [String] = []
 
     @Option(
@@ -41,7 +43,9 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print what follows a token, as --json prints it.", valueName: "token"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Print so many commits: the last ones, or the first ones after --since.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp("Print so many commits: the last ones, or the first ones after --since.", valueName: "count")
+    )
     var limit: Int?
 
     @Flag(help: "Print each commit as a JSON object.")
@@ -80,7 +84,8 @@ struct LogCommand: AsyncParsableCommand {
             try Task.checkCancellation()
             let page = try await store.commits(since: token, of: model.isEmpty ? nil : Set(model))
             (token, isLast) = (page.next, page.isLast)
-            for commit in page.commits where record.map({ key in commit.changes.contains { $0.concerns(key) } }) ?? true {
+            for commit in page.commits where record.map({ key in commit.changes.contains { $0.concerns(key) } }) ?? true
+            {
                 if let limit, start == nil {
                     waiting.append(commit)
                     if waiting.count > limit { waiting.removeFirst() }
@@ -132,16 +137,6 @@ private struct LoggedCommit {
 
     private var time: String { PastMoment.text(commit.time) }
 
-    private var origin: String? {
-        switch commit.origin {
-        case .call: nil
-        case .undo: "undo"
-        case .copy: "copy"
-        case .expiry: "expiry"
-        case .taken(let source): "taken from \(source)"
-        }
-    }
-
     private func key(of change: Store.RecordDelta) -> RecordKey {
         RecordKey(values: change.key, properties: keys[StoredName(change.model)] ?? [])
     }
@@ -150,7 +145,7 @@ private struct LoggedCommit {
 
     private var lines: [String] {
         let signature = [commit.author.map { "by \($0)" }, commit.note].compactMap(\.self).joined(separator: ": ")
-        let head = ["\(commit.number)", time, origin.map { "(\($0))" }, signature.isEmpty ? nil : signature]
+        let head = ["\(commit.number)", time, commit.origin.text.map { "(\($0))" }, signature.isEmpty ? nil : signature]
         return [head.compactMap(\.self).joined(separator: "  ")] + changes.map(line)
     }
 
@@ -194,7 +189,7 @@ private struct LoggedCommit {
 
     private func appendObject(to bytes: inout [UInt8]) {
         bytes += "{\"commit\":\(commit.number),\"time\":\"\(time)\"".utf8
-        Self.append(["author": commit.author, "note": commit.note, "origin": origin ?? "call"], to: &bytes)
+        Self.append(["author": commit.author, "note": commit.note, "origin": commit.origin.text ?? "call"], to: &bytes)
         bytes += ",\"token\":\"\(commit.token)\",\"changes\":".utf8
         JSONText.append(changes, open: "[", close: "]", to: &bytes) { append($0, to: &$1) }
         bytes.append(UInt8(ascii: "}"))

@@ -24,7 +24,8 @@ final class PastSession: StorageReader {
     /// - Throws: `configuration` if the store keeps no history; `notKept` if the moment, or the records of a model since then, are
     ///   not kept; `invalidValue` for a moment that the history has not reached, or a token of another store.
     init(
-        _ models: [StoredModel]?, of store: Store, at moment: Store.Moment, in reader: any StorageReader, unkeptAsNow: Bool
+        _ models: [StoredModel]?, of store: Store, at moment: Store.Moment, in reader: any StorageReader,
+        unkeptAsNow: Bool
     ) throws(StorageError) {
         history = try store.history.reading(in: reader)
         registry = store.registry

@@ -109,7 +109,9 @@ private struct BackupCheck {
     private nonisolated(nonsending) func isAsStored(
         _ digest: ModelDigest?, _ model: String
     ) async throws(StorageError) -> Bool? {
-        guard let digest, let status = try await copy.historyStatus(), status.records.contains(model) else { return nil }
+        guard let digest, let status = try await copy.historyStatus(), status.records.contains(model) else {
+            return nil
+        }
         // The history has other numbers for the rows of types that own themselves.
         let hasNumbers = try await copy.schema().contains { table in
             table.path.first == model && table.columns.contains { $0.role == .node }

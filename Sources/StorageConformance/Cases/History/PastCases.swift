@@ -48,7 +48,12 @@ extension Conformance {
             try await store.delete(Versioned<TagsOfTags>.self, key: 1)
             try await store.save(Versioned<TagsOfTags>(2, .records([[4, .records([[5, "c"]])]])))
             // Each second record, so that former and present rows take turns, and more than are read at once.
-            try await store.save((1...75).map { Samples.person($0 * 2).with { $0.pens = []; $0.city = nil } })
+            try await store.save(
+                (1...75).map {
+                    Samples.person($0 * 2).with {
+                        $0.pens = []; $0.city = nil
+                    }
+                })
             try await store.delete(Person.self, keys: [1, 75, 149, 150])
             let copy = try await t.open(
                 [Versioned<TagsOfTags>.self, Person.self], options: .init(), ".init()",
@@ -84,7 +89,8 @@ extension Conformance {
             let three = record(3, "same", .records([[1, "s"]]))
             let states = [
                 [], [record(1, "a", .records([[1, "x"], [2, "y"]])), two, three],
-                [record(1, "b", .records([[3, "z"]])), two, three], [record(1, "c", .records([[4, "u"]])), two, three],
+                [record(1, "b", .records([[3, "z"]])), two, three],
+                [record(1, "c", .records([[4, "u"]])), two, three],
                 [record(1, "c", .records([[4, "u"]])), three],
             ]
             let place = try await t.place.another()
@@ -134,7 +140,9 @@ extension Conformance {
             let copy = try await t.open(
                 [Pen.self, City.self], options: .init(), ".init()", on: t.place.another().backend())
             func pens(_ moment: Store.Moment, _ models: [String]? = ["Pen"], asNow: Bool = false) async throws -> Int {
-                t.note("try await \(copy.name).copy(\(models ?? []), from: \(store.name), asOf: \(moment), replacing: true)")
+                t.note(
+                    "try await \(copy.name).copy(\(models ?? []), from: \(store.name), asOf: \(moment), replacing: true)"
+                )
                 let past = try await copy.store.copy(
                     models, from: store.store, asOf: moment, replacing: true, unkeptAsNow: asNow)
                 let count = try await copy.select(Pen.self).count()
@@ -216,7 +224,8 @@ private func step(_ store: RecordedStore, _ random: inout SeededGenerator) async
         case 7, 8:
             try await store.save(
                 Volume(
-                    id: third, title: label, author: Ref(key: one), editor: Ref(key: other), labels: [Ref(key: "art"), Ref(key: label)],
+                    id: third, title: label, author: Ref(key: one), editor: Ref(key: other),
+                    labels: [Ref(key: "art"), Ref(key: label)],
                     chapters: [Chapter(title: "\(other)", sources: [Ref(key: third)])]))
         case 9: try await store.delete(Writer.self, key: one)
         case 10: try await store.save([Label(name: label, rank: one), Label(name: "art", rank: other)])
