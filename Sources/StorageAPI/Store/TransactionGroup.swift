@@ -76,8 +76,8 @@ final class GroupedTransaction<T>: @unchecked Sendable {
 extension Store {
     /// Runs several transactions in their order, and commits them together, with one sync.
     ///
-    /// Each sees what the ones before it have written, has an author, a note and a number in the history of its own, and may
-    /// fail alone: if its body throws, its writes are undone and the others are not. That is a fraction of the cost of as many
+    /// Each sees the writes of the ones before it, has an author, a note and a number in the history, and may fail alone: if
+    /// its body throws, its writes are undone and the others are not. That is a fraction of the cost of as many
     /// calls of ``transaction(retries:_:)-(_)``, whose commits wait for the disk one by one.
     ///
     /// ```swift
@@ -90,12 +90,12 @@ extension Store {
     ///     })
     /// ```
     ///
-    /// If the commit fails, all that have succeeded until then fail with its error, and nothing of them is stored. Cancelling
-    /// the task keeps the transactions that have ended, and fails the running one and those after it with `cancelled`. If so
+    /// If the commit fails, all that have succeeded until then fail with its error, and none is stored. Cancelling
+    /// the task keeps the transactions that have ended, and fails the running one and all after it with `cancelled`. If so
     /// many records have expired that their removal fills a commit, the rest of the transactions is in another commit.
     ///
     /// - Parameters:
-    ///   - origin: what makes the changes of all of them, as for `transaction`.
+    ///   - origin: the origin of the changes of all of them, as for `transaction`.
     ///   - bodies: the closures, each of which runs once at most, off the caller's thread, as that of `transaction`.
     /// - Returns: the result of each transaction, in their order: the value of its body, the error that left the body,
     ///   unchanged, or the error with which it could not begin or be committed.

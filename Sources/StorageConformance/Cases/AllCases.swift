@@ -9,7 +9,7 @@ extension Conformance {
         indexCases, indexedTypeCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, pageByKeyCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases,
         limitCases,
-        transactionCases, setCases, groupedCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
+        transactionCases, savepointCases, setCases, groupedCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
         engineCases, sharedSchemaCases, movingCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,

@@ -71,6 +71,8 @@ final class HistoryRecorder: ChangeSubscriber {
         self.didCommit = didCommit
     }
 
+    /// The changes since the transaction's first mark; nil before it.
+    var journal: ChangeJournal?
     /// The place of the last entry; nil before the first.
     var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
 
@@ -78,9 +80,13 @@ final class HistoryRecorder: ChangeSubscriber {
 
     // MARK: Savepoints
 
-    func beginSavepoint() { savepoints.append((header, entries.count, called.count)) }
+    func beginSavepoint() {
+        savepoints.append((header, entries.count, called.count))
+        journal?.beginSavepoint()
+    }
 
     func endSavepoint(isUndone: Bool) {
+        journal?.endSavepoint(isUndone: isUndone)
         guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
         rows = []
@@ -105,6 +111,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         let byRule = signature.isByRule
+        journal?.add(kind, key, of: model, before: before, byRule: byRule)
         if let entry = known[model]?[key] {
             hasRepeats = true
             if !byRule, entries[entry].byRule { called.append(entry) }
@@ -165,6 +172,7 @@ final class HistoryRecorder: ChangeSubscriber {
     func willReplaceAll(of model: StoredName) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
+            journal?.add(.update, nil, of: model, before: nil, byRule: false)
             lastPlace += 1
             addRow(.everything, at: lastPlace, of: model, key: [])
             return try willWrite()
@@ -173,6 +181,7 @@ final class HistoryRecorder: ChangeSubscriber {
         try forEachKey(of: model) { (keys) throws(StorageError) in
             let images = try RecordImage.read(keys, handle(model), in: writer)
             for key in keys {
+                journal?.add(.delete, key, of: model, before: images[key], byRule: false)
                 if known[model]?[key] != nil { continue }
                 lastPlace += 1
                 addRow(.deleted, at: lastPlace, of: model, key: key, before: images[key])
@@ -199,6 +208,7 @@ final class HistoryRecorder: ChangeSubscriber {
         try forEachKey(of: model) { (keys) throws(StorageError) in
             var replaced: [HistoryChange] = []
             for key in keys {
+                journal?.add(.insert, key, of: model, before: nil, byRule: false)
                 // The entry of a single record is corrected at the end.
                 if known[model]?[key] != nil { continue }
                 if let change = try gone?.change(of: key) {

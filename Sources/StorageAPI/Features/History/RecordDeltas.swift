@@ -177,7 +177,7 @@ extension RecordState {
 }
 
 extension Store.RecordDelta.Kind {
-    fileprivate init(_ kind: HistoryKind) {
+    init(_ kind: HistoryKind) {
         self =
             switch kind {
             case .inserted: .inserted

@@ -22,10 +22,10 @@ extension Store {
         /// The number of records to store.
         public private(set) var count = 0
 
-        /// An empty set, which changes nothing.
+        /// An empty set.
         public init() {}
 
-        /// True if the set changes nothing.
+        /// A Boolean value that indicates whether the set stores and removes no record.
         public var isEmpty: Bool { parts.isEmpty && removed.isEmpty }
 
         /// Adds a record that is stored under its key: a new one, or in place of the stored one.
@@ -59,7 +59,7 @@ extension Store {
             return parts.endIndex
         }
 
-        /// Adds the key of a record that is removed with all that it owns. Nothing happens to a record that is not stored.
+        /// Adds the key of a record that is removed with all that it owns. A record that is not stored is passed over.
         public mutating func delete<M: Storable>(_: M.Type, key: M.Key) { delete(M.self, keys: CollectionOfOne(key)) }
 
         /// Adds keys of records that are removed.

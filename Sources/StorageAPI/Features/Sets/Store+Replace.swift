@@ -3,20 +3,19 @@ public import StorageDriver
 extension Store {
     /// Stores and removes a set of records of any models in one step, and judges it as a whole.
     ///
-    /// What the set holds may depend on the rest of it in any order: two records may swap their values of a `@Unique` property,
-    /// references may form cycles, a parent may go with its children, or without those that the set gives to another parent.
-    /// When all of it is done:
+    /// The records of the set may depend on each other in any order: two may swap their values of a `@Unique` property, references
+    /// may form cycles, a parent may go with its children, or without the children that the set gives to another parent. When all
+    /// of it is done:
     ///
     /// - a unique value must belong to one record,
     /// - each reference that the set has written must lead to a stored record, unless it is unchecked,
-    /// - the rules of other records' references to the removed ones are carried out: those that cascade are deleted, those
-    ///   that nullify become nil. A rule that denies stands against the set, and so does one that would delete or change a
-    ///   record of the set itself.
+    /// - the rules of other records' references to the removed records are carried out: they cascade, nullify or deny. A rule
+    ///   that denies stands against the set, and so does a rule that would delete or change a record of the set itself.
     ///
     /// In tables of other software, whose database applies rules at once, records are stored in the order in which their
     /// models were added, and then the others are removed; unique values must be free.
     ///
-    /// Costs what saving the records and deleting the others costs, and a lookup for each unique property of their models.
+    /// Costs as much as saving the records and deleting the others, and a lookup for each unique property of their models.
     ///
     /// - Throws: `constraint` if records stand against the set. Its ``StorageError/underlying`` error is a
     ///   ``RecordSetRefusal`` that names each of them; `invalidValue` if the set contradicts itself: it has two records with

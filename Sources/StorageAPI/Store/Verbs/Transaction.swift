@@ -31,18 +31,26 @@ extension Store {
 
         /// Runs a closure that may fail without failing the transaction: if it throws, its writes are undone and its error
         /// is rethrown.
+        ///
+        /// - Parameter judged: whether the savepoint is judged by itself when it ends. References that it has written must then
+        ///   lead to stored records, and rules that deny its deletions count for the records that it leaves: a record that
+        ///   denies one may be deleted after it. Otherwise each call judges its deletions, and the transaction's end its references.
+        /// - Throws: the closure's error, unchanged; `constraint` with a ``RecordSetRefusal`` if records stand against a judged
+        ///   savepoint.
         @discardableResult
-        public func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
-            try context.savepoint(body)
+        public func savepoint<T>(
+            judged: Bool = false, _ body: () throws(StorageError) -> T
+        ) throws(StorageError) -> T {
+            judged ? try context.judgedSavepoint(body) : try context.savepoint(body)
         }
 
         /// The same for a closure that throws errors of another type, which are rethrown unchanged.
         @_disfavoredOverload
         @discardableResult
-        public func savepoint<T>(_ body: () throws -> T) throws -> T {
+        public func savepoint<T>(judged: Bool = false, _ body: () throws -> T) throws -> T {
             let failure = Box<any Error>()
             do throws(StorageError) {
-                return try context.savepoint { () throws(StorageError) in try failure.keeping(body) }
+                return try savepoint(judged: judged) { () throws(StorageError) in try failure.keeping(body) }
             } catch {
                 throw failure.value ?? error
             }

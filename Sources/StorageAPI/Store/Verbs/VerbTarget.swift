@@ -71,7 +71,7 @@ package enum VerbTarget {
         try performing("prepare") { context throws(StorageError) in try context.prepare(schemas) }
     }
 
-    /// Runs a write of several models: in a transaction of its own, or as one call of the session's transaction.
+    /// Runs a write of several models: in a new transaction, or as one call of the session's transaction.
     ///
     /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
     func performing(

@@ -49,7 +49,8 @@ extension Conformance {
                 { tx in try tx.insert(Pen(id: 12)).id },
             ])
             try t.expect(blocking.map { try? $0.get() }, equals: [11, nil, 12])
-            try t.expect(await store.transactions([]).isEmpty, "A group of none has results.")
+            let none: [(inout Store.Transaction) throws -> Int] = []
+            try t.expect(await store.transactions(none).isEmpty, "A group of none has results.")
         },
         ConformanceCase(
             "costs/grouped-commits", for: [.t12: [2]],
@@ -57,7 +58,8 @@ extension Conformance {
         ) { t in
             let commits = Commits()
             let store = try await t.open(
-                [Pen.self], options: .init(), ".init()", on: CommittingBackend(backend: t.place.backend(), commits: commits))
+                [Pen.self], options: .init(), ".init()",
+                on: CommittingBackend(backend: t.place.backend(), commits: commits))
             commits.reset()
             let results = await store.transactions(inserts(1...1000))
             try t.expect(results.map { try? $0.get() }, equals: Array(1...1000), "Some have failed.")
@@ -67,7 +69,9 @@ extension Conformance {
             for result in failed { try t.expect((try? result.get()) == nil, "A transaction should have failed.") }
             try t.expect(try await store.select(Pen.self).keys(), equals: Array(1...1000))
             try t.expect(
-                await store.transactions([{ tx in try tx.delete(Pen.self, keys: Array(1...999)) }]).map { try? $0.get() },
+                await store.transactions([{ tx in try tx.delete(Pen.self, keys: Array(1...999)) }]).map {
+                    try? $0.get()
+                },
                 equals: [999])
         },
         ConformanceCase(
@@ -76,7 +80,8 @@ extension Conformance {
         ) { t in
             let commits = Commits()
             let store = try await t.open(
-                [Pen.self], options: .init(), ".init()", on: CommittingBackend(backend: t.place.backend(), commits: commits))
+                [Pen.self], options: .init(), ".init()",
+                on: CommittingBackend(backend: t.place.backend(), commits: commits))
             try await store.insert(Pen(id: 1))
             commits.fail(with: StorageError(.full, "The disk is full."))
             let results = await store.transactions([
@@ -96,26 +101,15 @@ extension Conformance {
             let store = try await t.open(Pen.self)
             let (isRunning, begun) = AsyncStream.makeStream(of: Void.self)
             let isCancelled = DispatchSemaphore(value: 0)
-            let ran = Mutex<[Int]>([])
+            let ran = Ran()
             let running = Task { [store] in
-                await store.transactions(
-                    (1...4).map { number in
-                        { tx in
-                            ran.withLock { $0.append(number) }
-                            try tx.insert(Pen(id: number))
-                            if number == 2 {
-                                begun.yield()
-                                isCancelled.wait()
-                            }
-                            return try tx.select(Pen.self).count()
-                        }
-                    })
+                await store.transactions(waiting(begun, isCancelled, noting: ran))
             }
             for await _ in isRunning { break }
             running.cancel()
             isCancelled.signal()
             try t.expect(await running.value.map { outcome($0) }, equals: ["1", "cancelled", "cancelled", "cancelled"])
-            try t.expect(ran.withLock { $0 }, equals: [1, 2], "Other transactions ran.")
+            try t.expect(ran.numbers.withLock { $0 }, equals: [1, 2], "Other transactions ran.")
             try t.expect(try await store.select(Pen.self).keys(), equals: [1])
             let before = Task { [store] in
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -137,7 +131,8 @@ extension Conformance {
         ) { t in
             let clock = TrialClock()
             let store = try await t.open(Pass.self, clock: clock)
-            try await store.insert((1...1200).map { Pass(id: $0, until: clock.now.addingTimeInterval(10), code: "c\($0)") })
+            try await store.insert(
+                (1...1200).map { Pass(id: $0, until: clock.now.addingTimeInterval(10), code: "c\($0)") })
             clock.advance(by: 20)
             let results = await store.transactions(
                 (1...5).map { number in
@@ -154,6 +149,23 @@ extension Conformance {
     /// Transactions that each insert a pen, and return its key.
     private static func inserts(_ keys: ClosedRange<Int>) -> [(inout Store.Transaction) throws -> Int] {
         keys.map { key in { tx in try tx.insert(Pen(id: key)).id } }
+    }
+
+    /// Four transactions, of which the second waits for a signal.
+    private static func waiting(
+        _ begun: AsyncStream<Void>.Continuation, _ isCancelled: DispatchSemaphore, noting ran: Ran
+    ) -> [(inout Store.Transaction) throws -> Int] {
+        (1...4).map { number in
+            { tx in
+                ran.numbers.withLock { $0.append(number) }
+                try tx.insert(Pen(id: number))
+                if number == 2 {
+                    begun.yield()
+                    isCancelled.wait()
+                }
+                return try tx.select(Pen.self).count()
+            }
+        }
     }
 
     /// The value of a result, the code of the store's error or the reason of another one.
@@ -175,6 +187,11 @@ extension RecordedStore {
         trial.note("await \(name).transactions([…])  // \(bodies.count) transactions")
         return await store.transactions(bodies)
     }
+}
+
+/// The numbers of the transactions that have run.
+private final class Ran: Sendable {
+    let numbers = Mutex<[Int]>([])
 }
 
 /// Counts the transactions of an engine, and lets their commits fail.

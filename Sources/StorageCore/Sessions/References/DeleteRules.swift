@@ -26,7 +26,11 @@ struct DeleteRules {
         try rules.carryOut(given, of: model, referrers: referrers)
         let count = try rules.delete(given, of: model, referrers: referrers)
         try rules.deleteOpen()
-        try rules.judge(rules.denied)
+        if let postponed = context.postponedDenials {
+            postponed.denied += rules.denied
+        } else {
+            try rules.judge(rules.denied)
+        }
         return count
     }
 
@@ -55,7 +59,7 @@ struct DeleteRules {
         return found
     }
 
-    /// Deletes the records that cascades have found, and those that these lead to.
+    /// Deletes the records that cascades have found, and all that these lead to.
     private mutating func deleteOpen() throws(StorageError) {
         while let (keys, model) = open.popLast() {
             _ = try delete(keys, of: model, referrers: try context.referrers(to: model), byRule: true)
@@ -206,7 +210,7 @@ extension Referrer {
     }
 
     /// The references to one of the keys of a model that has lost its records.
-    fileprivate func references(
+    func references(
         to keys: KeyList, of target: StoredName, in context: TransactionContext
     ) throws(StorageError) -> [DanglingReference] {
         let property = name.dropFirst(model.text.count + 1)

@@ -91,14 +91,14 @@ final class UnresolvedReferences {
     func dangling(_ context: TransactionContext, most: Int? = nil) throws(StorageError) -> [DanglingReference] {
         var found: [DanglingReference] = []
         for (_, entry) in places.sorted(by: { $0.key < $1.key }) {
-            found += try dangling(entry.place, entry.keys, most, in: context)
+            found += try dangling(entry.place, entry.keys, most: most, in: context)
             if let most, found.count >= most { break }
         }
         return found
     }
 
     private func dangling(
-        _ place: Place, _ keys: Set<[Value]>, _ most: Int?, in context: TransactionContext
+        _ place: Place, _ keys: Set<[Value]>, most: Int?, in context: TransactionContext
     ) throws(StorageError) -> [DanglingReference] {
         let writer = try context.openWriter(place.model.name)
         let width = place.reference.columns.count

@@ -12,7 +12,7 @@ package protocol RecordSetPart: Sendable {
     /// The values that the records have in cells of their root rows.
     func values(of cells: [Int], by writing: RecordWriter) throws(StorageError) -> [[Value]]
 
-    /// Stores the records, without those at some indices of this part.
+    /// Stores the records, except at some indices of this part.
     func put(without skipped: Set<Int>, by writing: RecordWriter) throws(StorageError)
 
     /// The place that the record at an index has among all of the set.
@@ -51,7 +51,7 @@ package struct TypedSetPart<M: Storable>: RecordSetPart {
         }
     }
 
-    /// Runs a body whose errors count the elements of this part, and counts them among those of the set.
+    /// Runs a body whose errors count the elements of this part, and counts them in the set.
     private func inSet<T>(
         _ indices: [Int]? = nil, _ body: () throws(StorageError) -> T
     ) throws(StorageError) -> T {

@@ -1,7 +1,7 @@
 public import StorageDriver
 
-/// The records that stand against a set of records, which is judged as a whole. It is the ``StorageError/underlying`` error of the
-/// `constraint` that `replace` throws.
+/// The records that stand against a set of records, or against a savepoint, which is judged as a whole. It is the
+/// ``StorageError/underlying`` error of the `constraint` that `replace` and a judged savepoint throw.
 public struct RecordSetRefusal: Error, Hashable, Sendable {
     /// A record that stands against the set.
     public struct Obstacle: Hashable, Sendable {
@@ -36,20 +36,31 @@ public struct RecordSetRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// Each record that stands against the set, and why: first those with a value that must be unique, then those whose
-    /// references lead nowhere, then those that deny a removal.
+    /// Each record that stands against the set, with its reason: first for a value that must be unique, then for references that
+    /// lead nowhere, then for references that deny a removal.
     public let obstacles: [Obstacle]
 }
 
 extension RecordSetRefusal {
-    /// The error of a call; nil if nothing stands against its set.
-    var error: StorageError? {
+    /// - Parameter judged: the call that they stand against, such as “the set”.
+    /// - Returns: the error of a call; nil if no record stands against it.
+    func error(against judged: String, _ advice: String) -> StorageError? {
         guard let first = obstacles.first else { return nil }
         let shown = obstacles.prefix(10).map(\.text).joined(separator: "; ") + (obstacles.count > 10 ? "; …" : "")
         return StorageError(
             .constraint,
-            "\(obstacles.count) \(obstacles.count == 1 ? "record stands" : "records stand") against the set: \(shown). Put them "
-                + "into the set as they shall be, or remove them in it.",
+            "\(obstacles.count) \(obstacles.count == 1 ? "record stands" : "records stand") against \(judged): \(shown). \(advice)",
             model: first.model, key: first.key, property: first.property, underlying: self)
+    }
+}
+
+extension DanglingReference {
+    /// - Parameter isRemoved: whether the call has removed the record to which it led.
+    func obstacle(isRemoved: Bool) -> RecordSetRefusal.Obstacle {
+        RecordSetRefusal.Obstacle(
+            model: model.text, key: key, property: property,
+            reason: isRemoved
+                ? .refersToRemoved(model: target.text, key: targetKey)
+                : .refersToMissing(model: target.text, key: targetKey))
     }
 }

@@ -5,7 +5,7 @@ import StorageDriver
 package struct RecordSetWriter {
     private typealias Obstacle = RecordSetRefusal.Obstacle
 
-    /// A part of the set with what is known of its records.
+    /// A part of the set with its records' keys.
     private struct Given {
         let part: any RecordSetPart
         let writing: RecordWriter
@@ -48,13 +48,12 @@ package struct RecordSetWriter {
         for reference in dangling {
             // A record that another obstacle keeps out would be stored.
             if givenKeys[reference.target]?.contains(reference.targetKey) == true { continue }
-            obstacles.append(
-                Obstacle(
-                    model: reference.model.text, key: reference.key, property: reference.property,
-                    reason: .refersToMissing(model: reference.target.text, key: reference.targetKey)))
+            obstacles.append(reference.obstacle(isRemoved: false))
         }
         try settle()
-        if let error = RecordSetRefusal(obstacles: obstacles).error { throw error }
+        let refusal = RecordSetRefusal(obstacles: obstacles)
+        let advice = "Put them into the set as they shall be, or remove them in it."
+        if let error = refusal.error(against: "the set", advice) { throw error }
     }
 
     // MARK: The set
@@ -65,7 +64,7 @@ package struct RecordSetWriter {
             let keys = try part.keys(by: writing)
             for (index, key) in keys.enumerated() {
                 if givenKeys[writing.handle.name, default: []].insert(key).inserted { continue }
-                throw contradiction("The set has two records with this key; give it one.", writing, key)
+                throw contradiction("The set has two records with this key; give it one.", in: writing, key)
                     .with { $0.element = part.place(of: index) }
             }
             given.append(Given(part: part, writing: writing, keys: keys))
@@ -79,10 +78,10 @@ package struct RecordSetWriter {
             guard key.count == writing.model.rootKeyCount else {
                 throw contradiction(
                     "The key to remove has \(key.count) values, and the model's keys have "
-                        + "\(writing.model.rootKeyCount).", writing, key)
+                        + "\(writing.model.rootKeyCount).", in: writing, key)
             }
             if givenKeys[name]?.contains(key) == true {
-                throw contradiction("The set stores and removes this record; let it do one of both.", writing, key)
+                throw contradiction("The set stores and removes this record; let it do one of both.", in: writing, key)
             }
             let place = removedPlaces[name] ?? removed.endIndex
             if place == removed.endIndex {
@@ -103,7 +102,7 @@ package struct RecordSetWriter {
         }
     }
 
-    private func contradiction(_ message: String, _ writing: RecordWriter, _ key: [Value]) -> StorageError {
+    private func contradiction(_ message: String, in writing: RecordWriter, _ key: [Value]) -> StorageError {
         StorageError(.invalidValue, message, model: writing.model.name, key: key)
     }
 
@@ -129,14 +128,15 @@ package struct RecordSetWriter {
             if let other = owners.updateValue(index, forKey: value[0]) {
                 // Several of the set have the value.
                 owners[value[0]] = other
-                refuse(index, of: place, keys[other], column.schema)
+                refuse(index, of: place, like: keys[other], in: column.schema)
             } else {
                 values.append(value[0])
             }
         }
         let root = writing.model.root.schema
         let plan = writing.handle.plan(
-            Query(.columns(root.key + [column.index]), filter: .isIn(.column(column.index), list: 0, column.schema.type)))
+            Query(
+                .columns(root.key + [column.index]), filter: .isIn(.column(column.index), list: 0, column.schema.type)))
         let going = removedPlaces[name].map { removed[$0].isForeign ? [] : Set(removed[$0].keys) } ?? []
         for wanted in KeyList(width: 1, values.map { [$0] }).parts(of: RecordReader.partOfRecords) {
             var cursor = try writing.writer.rows(plan, QueryArguments(lists: [wanted.list]))
@@ -147,14 +147,14 @@ package struct RecordSetWriter {
                 if givenKeys[name]?.contains(holder) == true {
                     displaced[name, default: []].insert(holder)
                 } else {
-                    refuse(owner, of: place, holder, column.schema)
+                    refuse(owner, of: place, like: holder, in: column.schema)
                 }
             }
         }
     }
 
     /// Notes that a record has the unique value of the set's record at an index, which is kept out.
-    private mutating func refuse(_ index: Int, of place: Int, _ other: [Value], _ column: ColumnSchema) {
+    private mutating func refuse(_ index: Int, of place: Int, like other: [Value], in column: ColumnSchema) {
         let key = given[place].keys[index]
         given[place].skipped.insert(index)
         obstacles.append(
@@ -180,7 +180,9 @@ package struct RecordSetWriter {
     private func makeRoom() throws(StorageError) {
         var records: [(writing: RecordWriter, records: [DynamicRecord])] = []
         for part in given {
-            guard let moving = displaced[part.writing.handle.name], !part.writing.model.root.schema.isForeign else { continue }
+            guard let moving = displaced[part.writing.handle.name], !part.writing.model.root.schema.isForeign else {
+                continue
+            }
             let indices = part.keys.indices.filter { moving.contains(part.keys[$0]) && !part.skipped.contains($0) }
             guard !indices.isEmpty else { continue }
             let writing = try context.writing(.whole(part.writing.handle.name))
@@ -208,7 +210,7 @@ package struct RecordSetWriter {
         for part in records { _ = try part.writing.put(part.records, .insert) }
     }
 
-    /// Carries out the rules of the references to removed records, and collects what they deny.
+    /// Carries out the rules of the references to removed records, and collects the references that deny it.
     private mutating func settle() throws(StorageError) {
         let native = removed.filter { $0.keys.count > 0 && !$0.isForeign }
         let left = try DeleteRules.settle(
@@ -217,10 +219,7 @@ package struct RecordSetWriter {
             let isOfSet = givenKeys[reference.model]?.contains(reference.key) ?? false
             // A reference that the set itself has written leads nowhere, which is known.
             if isOfSet, isRemoved(reference.targetKey, of: reference.target) { continue }
-            obstacles.append(
-                Obstacle(
-                    model: reference.model.text, key: reference.key, property: reference.property,
-                    reason: .refersToRemoved(model: reference.target.text, key: reference.targetKey)))
+            obstacles.append(reference.obstacle(isRemoved: true))
         }
         guard obstacles.isEmpty else { return }
         for part in removed where part.keys.count > 0 && part.isForeign { _ = try part.writing.delete(part.keys) }
@@ -245,7 +244,9 @@ extension DynamicRecord {
     fileprivate func setting(_ columns: [ColumnSchema], to values: [Value]) -> DynamicRecord {
         var record = self
         for (column, value) in zip(columns, values) {
-            guard let index = record.fields.firstIndex(where: { $0.storedName == column.storedProperty }) else { continue }
+            guard let index = record.fields.firstIndex(where: { $0.storedName == column.storedProperty }) else {
+                continue
+            }
             record.fields[index].content = .value(value, column.type)
         }
         return record

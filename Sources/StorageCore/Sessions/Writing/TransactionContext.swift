@@ -24,6 +24,8 @@ package final class TransactionContext {
     @exclusivity(unchecked) package private(set) var givenSignature: CommitSignature?
     /// The last error of a call in this transaction that another writer has caused.
     @exclusivity(unchecked) package private(set) var collision: StorageError?
+    /// The denials that a judged savepoint leaves to its end; nil outside of one.
+    @exclusivity(unchecked) var postponedDenials: PostponedDenials?
     /// References that were written before their records; nil if there are none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
@@ -219,8 +221,8 @@ package final class TransactionContext {
     /// - Throws: `constraint` if a written reference is dangling (clause R2).
     package func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
-    /// Runs a body whose written references are judged by themselves, apart from those that the transaction has written
-    /// before.
+    /// Runs a body whose written references are judged by themselves, apart from the references that the transaction has
+    /// written before.
     ///
     /// - Returns: the references of the body that lead to no record when it ends.
     func judgingReferences(
