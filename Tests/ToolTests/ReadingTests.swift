@@ -38,7 +38,7 @@ import Testing
         try await expect(tool.output("verify", "chinook.db"), equals: "11 models, nothing is wrong.\n")
         try expect(tool.folder.contents, equals: before)
         let refusal = try await tool.failure(65, "delete", "chinook.db", "Artist", "1")
-        expect(refusal.contains("2 records still refer to it by Album.ArtistId: 1; 4."))
+        expect(refusal.contains("2 records still refer to Artist 1 by Album.ArtistId: 1; 4."))
     }
 
     @Test(arguments: Engine.one(.archive))

@@ -89,7 +89,7 @@ package struct JSONScanner {
     /// Begins an array or an object with its bracket.
     @inlinable
     package mutating func enter(_ open: UInt8) throws(JSONProblem) {
-        guard take(open) else { throw problem("There is no value here.") }
+        guard take(open) else { throw problem("A value is expected here.") }
         depth += 1
         guard depth <= deepest else { throw problem("The value is deeper than \(deepest) levels.") }
     }
@@ -136,7 +136,7 @@ package struct JSONScanner {
 
     /// Returns the problem at a position where no value begins.
     package mutating func noValue() -> JSONProblem {
-        problem(peek() == nil ? "The text ends where a value should be." : "There is no value here.")
+        problem(peek() == nil ? "The text ends where a value should be." : "A value is expected here.")
     }
 
     // MARK: Numbers
@@ -202,7 +202,7 @@ package struct JSONScanner {
     /// Passes over a string that begins here, in which all control characters are escaped.
     @inlinable
     package mutating func string() throws(JSONProblem) -> Text {
-        guard takeExactly(UInt8(ascii: "\"")) else { throw problem("There is no value here.") }
+        guard takeExactly(UInt8(ascii: "\"")) else { throw problem("A value is expected here.") }
         let start = position
         var hasEscapes = false
         // All bytes so far, joined by or.
@@ -229,7 +229,7 @@ package struct JSONScanner {
 
     /// Skips the name of an object's member and the colon after it.
     package mutating func name() throws(JSONProblem) -> Text {
-        guard peek() == UInt8(ascii: "\"") else { throw problem("There is no name of a member here.") }
+        guard peek() == UInt8(ascii: "\"") else { throw problem("A member's name is expected here.") }
         let name = try string()
         guard take(UInt8(ascii: ":")) else { throw problem("There is no colon after a member's name.") }
         return name

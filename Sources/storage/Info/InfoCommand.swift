@@ -108,9 +108,9 @@ private struct StoreFacts: Encodable {
         if let format { try output.line("Format    \(format)") }
         try output.line("Location  \(location.printable)")
         if let bytes { try output.line("Size      \(bytes.grouped) bytes") }
-        try output.line("Has       \(capabilities.joined(separator: ", "))")
+        try output.line("Has       \(capabilities.map(\.asWords).joined(separator: ", "))")
         for (name, reason) in lacking.sorted(by: { $0.key < $1.key }) {
-            try output.line("Lacks     \(name): \(reason.printable)")
+            try output.line("Lacks     \(name.asWords): \(reason.printable)")
         }
         if let history { try output.line("History   \(history.text.printable)") }
         guard !models.isEmpty else { return try output.line("Models    none") }
@@ -139,5 +139,12 @@ extension StoreFacts.History {
             text += "; held by \(name) after commit \(commit)"
         }
         return text
+    }
+}
+
+extension String {
+    /// A name of the library as words: `concurrent reads` of `concurrentReads`.
+    fileprivate var asWords: String {
+        reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
     }
 }

@@ -115,6 +115,9 @@ struct StoreLocation: ExpressibleByArgument {
         if text.contains(":"), !text.contains("/") { return text }
         // What looks like a server's address by `name=value` pairs may have a password, as may any address.
         let text = shown
+        guard !text.isEmpty else {
+            throw ToolError("The store has no name; give backend:path, or the path of its file.", .noInput)
+        }
         guard purpose == .making else { throw ToolError("There is no file \(text).", .noInput) }
         let names = Self.files.map { $0.scheme }.sorted()
         throw ToolError(

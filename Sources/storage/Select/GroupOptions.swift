@@ -38,7 +38,7 @@ struct GroupOptions: ParsableArguments {
             valueName: "condition"))
     var having: String?
 
-    @Flag(help: "Draw the groups as bars, as long as the last number that is computed.")
+    @Flag(help: "Draw a bar for each group, scaled to the terminal: its length is the last computed number.")
     var chart = false
 
     func validate() throws {

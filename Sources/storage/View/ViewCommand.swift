@@ -7,10 +7,10 @@ import TerminalOutput
 /// `storage view`.
 struct ViewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "view", abstract: "Save what select is asked for under a name, and print it by that.",
+        commandName: "view", abstract: "Save a select under a name, and run it by that name.",
         discussion: """
             Without a name it lists the views. They are records of the model \(StoredView.model), which the store gets with its \
-            first view. Options behind a name are added to those that are saved.
+            first view. Options after a name are added to the saved ones.
 
             Examples:
               storage view people.db adults --save Person --where 'age >= 18' --columns name,age

@@ -101,7 +101,7 @@ import Testing
 
     @Test(arguments: [
         ("", "", "ends where a record should be"), ("[", "", "ends inside a record"),
-        ("[{\"id\": 1,}]", "", "[0], line 1: There is no name of a member here."),
+        ("[{\"id\": 1,}]", "", "[0], line 1: A member's name is expected here."),
         ("[{\"id\": 1}, 5]", "", "[0].cityName is missing."), ("[5]", "", "[0], line 1: A record must be an object"),
         ("{\"a\": 1}", "b", "there is no b"), ("[]", "a", "there is no object that has a"),
         ("{\"a\": [{\"id\": 1, \"cityName\": \"\"}] x}", "a", "there is no }"), ("[] 5", "", "text after the end"),

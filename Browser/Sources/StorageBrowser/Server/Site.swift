@@ -58,7 +58,7 @@ struct Site: HTTPResponder {
         case "/complete": return try await completion(parameters)
         case "/events": return events()
         default:
-            let notice = Notice("Page not found", "Choose a model on the left.", details: nil)
+            let notice = Notice("Page not found", "The start page lists the models.", details: nil)
             return answer(notice.page(store: store.name), .notFound)
         }
     }

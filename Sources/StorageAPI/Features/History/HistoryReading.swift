@@ -162,8 +162,9 @@ extension HistorySettings {
     func required(_ model: StoredName) throws(StorageError) -> Model {
         guard let known = self.model(model) else {
             throw StorageError(
-                .configuration, "The store keeps no history of \(model); open it once with history: and the model.",
-                model: model)
+                .configuration,
+                "The store keeps no history of \(model). A program turns it on when it opens the store with "
+                    + "Store.Options(history:) and the model.", model: model)
         }
         return known
     }

@@ -114,7 +114,10 @@ final class StoreHistory: StoreFeature {
         let stored = try session.tables()
         if let known = active?.tables, known.areAmong(stored) { return HistoryReading(known, session) }
         guard let tables = tables(in: stored) else {
-            throw StorageError(.configuration, "The store keeps no history; open it once with history: and the models.")
+            throw StorageError(
+                .configuration,
+                "The store keeps no history. A program turns it on when it opens the store with Store.Options(history:)."
+            )
         }
         return HistoryReading(tables, session)
     }

@@ -189,11 +189,13 @@ struct DeleteRules {
             let roots = try referrer.records(referringTo: keys, in: context)
             guard roots.count > 0 else { continue }
             let shown = roots.prefix(10).map { $0.keyText }
+            let subject = ["\(target)"] + (keys.count == 1 ? keys.map { $0.keyText } : [])
             let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
             throw StorageError(
                 .constraint,
-                "\(roots.count) \(roots.count == 1 ? "record still refers" : "records still refer") to it by "
-                    + "\(referrer.name): \(list). Delete these first or in the same call, or let them refer to other records.",
+                "\(roots.count) \(roots.count == 1 ? "record still refers" : "records still refer") to "
+                    + "\(subject.joined(separator: " ")) by \(referrer.name): \(list). "
+                    + "Delete these first or in the same call, or let them refer to other records.",
                 model: target, property: referrer.name)
         }
     }
