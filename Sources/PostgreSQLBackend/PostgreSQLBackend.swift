@@ -64,6 +64,9 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The time in milliseconds in which the outcome of a commit must be found whose connection was lost; nil for the maximum
     /// time that a call waits for a server. Tests shorten it.
     package var outcomeMilliseconds: Int?
+    /// The size in bytes from which on a table's new index is made beside writers, after the transaction that declares it: the
+    /// index of a smaller one takes less time than a transaction may. Tests lower it.
+    package var largeTableBytes: Int64 = 8 << 20
     /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly = false
     /// The connections that stores share; nil if each store connects by itself.

@@ -56,13 +56,23 @@ struct StoreCheck {
             )
         ]
         findings += try missing("table", tables.map { (names.table($0), $0.name) })
+        let unbuilt = try unbuiltIndexes()
         findings += try missing(
             "index",
             tables.flatMap { table in
-                table.columns.filter { $0.isIndexed || $0.isUnique }.map { column in
-                    (names.own(Names.index(column, of: table)), "\(table.name).\(column.name)")
-                } + [(names.own(Names.key(of: table)), "the key of \(table.name)")]
+                table.columns.filter { ($0.isIndexed || $0.isUnique) && !unbuilt.contains(Names.index($0, of: table)) }
+                    .map {
+                        column in (names.own(Names.index(column, of: table)), "\(table.name).\(column.name)")
+                    } + [(names.own(Names.key(of: table)), "the key of \(table.name)")]
             })
+        findings += unbuilt.map { name in
+            HealthFinding(
+                "index", .warning,
+                message: "The index \(name) is not made yet: queries by its property read the whole table.",
+                advice:
+                    "Open the store with its program, which makes it beside writers, unless another program is doing that now."
+            )
+        }
         findings += try missingColumns(tables)
         if record.commits != nil, !record.canCount {
             findings.append(
@@ -73,6 +83,12 @@ struct StoreCheck {
                     advice: "GRANT SELECT ON SEQUENCE \(names.own("storage_commits")) TO CURRENT_USER, as the owner."))
         }
         return findings
+    }
+
+    /// The names of indexes that are to be made beside writers.
+    private func unbuiltIndexes() throws(StorageError) -> [String] {
+        let found = try connection.run(UnbuiltIndexes.list(names))
+        return (0..<found.count).compactMap { found.text($0) }
     }
 
     /// Reports names of missing tables and indexes.

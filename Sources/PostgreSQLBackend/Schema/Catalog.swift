@@ -35,6 +35,9 @@ package enum Catalog {
         /// The number of the advisory lock that observers share.
         var observers: Int64 { 0x53_74_6f_62 << 32 | schema }
 
+        /// The number of the advisory lock of the program that makes indexes beside writers.
+        var indexes: Int64 { 0x53_74_6f_69 << 32 | schema }
+
         /// The channel on which observers receive notices of commits.
         var channel: String { "storage_\(schema)" }
     }
@@ -52,6 +55,8 @@ package enum Catalog {
         let newestDeclaration: String
         /// The number of the last transaction that has written.
         let last: Int64
+        /// True if indexes of large tables are not made yet.
+        var hasUnbuiltIndexes = false
         /// The definitions of tables whose indexes an earlier version may have left incomplete.
         let incomplete: StatementResult?
     }
@@ -72,7 +77,8 @@ package enum Catalog {
         else { return nil }
         return Opening(
             record: record, format: try checkedFormat(results[1]), version: version,
-            newestDeclaration: found.text(0, 6) ?? "", last: last, incomplete: results[2])
+            newestDeclaration: found.text(0, 6) ?? "", last: last, hasUnbuiltIndexes: results[1].isTrue(0, 1),
+            incomplete: results[2])
     }
 
     /// Finds the record, or makes it.
@@ -123,7 +129,7 @@ package enum Catalog {
     }
 
     private static func formatQuery(_ names: Names) -> String {
-        "SELECT value FROM \(names.own("storage_info")) WHERE key = 'format'"
+        "SELECT value, \(UnbuiltIndexes.exist(names)) FROM \(names.own("storage_info")) WHERE key = 'format'"
     }
 
     private static func checkedFormat(

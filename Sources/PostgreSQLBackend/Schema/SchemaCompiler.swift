@@ -6,13 +6,14 @@ struct SchemaCompiler {
 
     init(_ names: Names) { self.names = names }
 
-    func statements(for change: TableChange) -> [String] {
+    /// - Parameter making: the indexes that are not made by these statements.
+    func statements(for change: TableChange, _ making: IndexMaking = IndexMaking()) -> [String] {
         switch change {
         case .create(let table):
             create(table) + table.columns.indices.compactMap { index($0, table) } + [comment(table)]
                 + table.columns.compactMap { comment($0, table) }
         case .drop(let table): ["DROP TABLE " + names.table(table)]
-        case .alter(let old, let new, let added): alter(old, to: new, adding: added)
+        case .alter(let old, let new, let added): alter(old, to: new, adding: added, making)
         }
     }
 
@@ -44,9 +45,21 @@ struct SchemaCompiler {
     // MARK: Indexes
 
     private func index(_ first: Int, _ table: TableSchema) -> String? {
+        guard Self.isIndexed(table.columns[first]) else { return nil }
+        let index = ColumnIndex(first, of: table)
+        return sql(of: index, index.name, on: names.table(table))
+    }
+
+    /// The statement that makes an index.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the index, or of its part of a partition.
+    ///   - target: the table or partition, in SQL.
+    ///   - isConcurrent: whether it is made beside writers, outside a transaction.
+    func sql(of index: ColumnIndex, _ name: String, on target: String, isConcurrent: Bool = false) -> String {
+        let (first, table) = (index.column, index.table)
         let column = table.columns[first]
-        guard Self.isIndexed(column) else { return nil }
-        let kind = column.isUnique ? "UNIQUE INDEX" : "INDEX"
+        let kind = (column.isUnique ? "UNIQUE INDEX" : "INDEX") + (isConcurrent ? " CONCURRENTLY" : "")
         var parts = table.indexColumns(from: first).map { part in
             let type = table.columns[part].type
             let value = type.compared(table.columns[part].sqlName)
@@ -56,8 +69,7 @@ struct SchemaCompiler {
         if column.isUnique, column.type.isUnbounded {
             parts.append("(\(column.type.remainder(column.type.compared(column.sqlName))))")
         }
-        let name = Names.index(column, of: table)
-        return "CREATE \(kind) \(name) ON \(names.table(table)) (\(parts.joined(separator: ", ")))"
+        return "CREATE \(kind) \(name) ON \(target) (\(parts.joined(separator: ", ")))"
     }
 
     /// Recreates the index of a reference to a key of several parts: earlier versions have indexed its first part alone.
@@ -70,18 +82,54 @@ struct SchemaCompiler {
 
     // MARK: Alterations
 
-    private func alter(_ old: TableSchema, to new: TableSchema, adding added: [Value]) -> [String] {
-        // Indexes are dropped first and then created, because their names depend on the names of the table and the column.
+    /// The columns whose index a change of a table adds.
+    func addedIndexes(_ old: TableSchema, _ new: TableSchema) -> [Int] {
+        new.columns.indices.filter { Self.isIndexed(new.columns[$0]) && !keepsIndex($0, from: old, to: new) }
+    }
+
+    /// True if a column's index stays, perhaps under another name.
+    private func keepsIndex(_ column: Int, from old: TableSchema, to new: TableSchema) -> Bool {
+        guard old.columns.indices.contains(column) else { return false }
+        let (from, to) = (old.columns[column], new.columns[column])
+        return Self.isIndexed(from) && Self.isIndexed(to) && from.isUnique == to.isUnique
+            && old.indexColumns(from: column) == new.indexColumns(from: column)
+    }
+
+    /// Drops the indexes that do not stay, and renames the others: their names depend on the table and the column.
+    private func alterIndexes(_ old: TableSchema, to new: TableSchema) -> [String] {
+        old.indexedColumns.flatMap { column -> [String] in
+            let name = Names.index(old.columns[column], of: old)
+            // It may not be made yet.
+            guard keepsIndex(column, from: old, to: new) else {
+                return ["DROP INDEX IF EXISTS " + names.own(name), UnbuiltIndexes.remove(name, names)]
+            }
+            let renamed = Names.index(new.columns[column], of: new)
+            guard renamed != name else { return [] }
+            return [
+                "ALTER INDEX IF EXISTS \(names.own(name)) RENAME TO \(renamed)",
+                UnbuiltIndexes.rename(name, to: renamed, names),
+            ]
+        }
+    }
+
+    /// Makes the indexes that a change adds, unless they exist or are made later.
+    private func addIndexes(_ old: TableSchema, to new: TableSchema, _ making: IndexMaking) -> [String] {
+        addedIndexes(old, new).flatMap { column -> [String] in
+            let name = Names.index(new.columns[column], of: new)
+            if making.existing.contains(column) { return [UnbuiltIndexes.remove(name, names)] }
+            // The rest of an attempt to make it beside writers.
+            let drop = "DROP INDEX IF EXISTS " + names.own(name)
+            if making.later.contains(column) { return [drop, UnbuiltIndexes.add(name, of: new.name, names)] }
+            return [drop, UnbuiltIndexes.remove(name, names)] + (index(column, new).map { [$0] } ?? [])
+        }
+    }
+
+    private func alter(
+        _ old: TableSchema, to new: TableSchema, adding added: [Value], _ making: IndexMaking
+    ) -> [String] {
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name
-        let changed = kept.enumerated().filter { _, pair in
-            let (from, to) = pair
-            return isRenamed || from.name != to.name || Self.isIndexed(from) != Self.isIndexed(to)
-                || from.isUnique != to.isUnique
-        }
-        var sql = changed.filter { Self.isIndexed($1.0) }.map {
-            "DROP INDEX " + names.own(Names.index($1.0, of: old))
-        }
+        var sql = alterIndexes(old, to: new)
         let table = names.table(new)
         if isRenamed {
             sql.append("ALTER TABLE \(names.table(old)) RENAME TO \(Names.column(new.name))")
@@ -96,8 +144,7 @@ struct SchemaCompiler {
             sql.append(value.isNull ? base : base + " DEFAULT \(value.literal(column.type))")
         }
         if isRenamed { sql.append(comment(new)) }
-        return sql + (changed.map(\.offset) + addedColumns.indices).compactMap { index($0, new) }
-            + addedColumns.compactMap { comment($0, new) }
+        return sql + addIndexes(old, to: new, making) + addedColumns.compactMap { comment($0, new) }
     }
 
     // MARK: Comments

@@ -12,7 +12,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     let listener: CommitListener?
     /// Tracks whether the server is a replica.
     let role: ServerRole
-    private let configuration: PostgreSQLBackend
+    let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
     /// The servers that answer reads in place of the primary; nil without replicas.
     let replicas: Replicas?
@@ -26,7 +26,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     private let serverVersion: String
     /// The version of the recorded schema when the store was opened; nil if it had none.
     private let format: Int?
-    private let logger: Logger
+    let logger: Logger
+    let indexes: EngineIndexes
 
     private struct WriterState: ~Copyable {
         var connection: Connection?
@@ -60,7 +61,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         lookups = connection.isShared ? SharedLookups() : nil
         names.foreign.newest = opening.newestDeclaration
         let record = opening.record
-        format = opening.format
+        (format, indexes) = (opening.format, EngineIndexes(areUnbuilt: opening.hasUnbuiltIndexes))
         found = Mutex(record)
         listener = record.canCount ? CommitListener(configuration, role: role, record: record, last: opening.last) : nil
         self.replicas = replicas
@@ -361,6 +362,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
             replicas?.close()
         }
         listener?.finish()
+        indexes.end()
         writer.withLock { state in
             state.isClosed = true
             _ = state.connection?.settle()

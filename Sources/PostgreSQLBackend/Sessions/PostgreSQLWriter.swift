@@ -12,6 +12,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var isObserved = false
     private var version = ""
     private var changesTables = false
+    /// True if the indexes of large tables are made after the commit.
+    var leavesIndexes = false
     /// True if batches may be executed later.
     var isDeferring = false
     private var deferred: [Deferred] = []
@@ -145,6 +147,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             engine.keepTables(try Catalog.tables(outcome.results[2]), at: version)
             newVersion = version
         }
+        if leavesIndexes { engine.indexes.areUnbuilt.store(true, ordering: .releasing) }
         analyzeGrown()
         return true
     }
@@ -286,7 +289,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         do throws(StorageError) {
             connection.add(Settings.schemaChangeSetting)
             let compiler = SchemaCompiler(names)
-            let statements = compiler.statements(for: change).map { Statement($0) }
+            let making = try making(of: change, by: compiler)
+            let statements = compiler.statements(for: change, making).map { Statement($0) }
             switch change {
             case .create(let table) where compiler.isPartitioned(table): names.foreign.recordPartitioned(table.name)
             case .alter(let old, let new, _) where names.foreign.particulars(of: old.name).isPartitioned:

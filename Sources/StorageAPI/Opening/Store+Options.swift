@@ -1,5 +1,5 @@
 public import Logging
-import StorageDriver
+public import StorageDriver
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -31,6 +31,8 @@ extension Store {
 
         /// Receives the progress of search indexes that the store builds on opening, for records that are already stored.
         public var indexing: (@Sendable (SearchProgress) -> Void)?
+        /// Receives the progress of indexes that an engine makes beside writers, about once a second, on any thread.
+        public var indexBuilding: (@Sendable (IndexProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
         var moves: [DataMove] = []
         /// The rules that the program removes, by the stored names of their models.
@@ -40,9 +42,10 @@ extension Store {
         public init(
             history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
             clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent,
-            indexing: (@Sendable (SearchProgress) -> Void)? = nil
+            indexing: (@Sendable (SearchProgress) -> Void)? = nil,
+            indexBuilding: (@Sendable (IndexProgress) -> Void)? = nil
         ) {
-            self.indexing = indexing
+            (self.indexing, self.indexBuilding) = (indexing, indexBuilding)
             self.history = history
             self.layers = layers
             self.instruments = instruments
@@ -65,6 +68,7 @@ extension Store.Options {
                     followed: activity.followed.newPart()),
                 ApplicationLayers(layers, registry, activity: activity),
                 StoreSearch(registry, activity, progress: indexing), DataMoves(moves), CommitFeed(engine, activity),
+                StoreIndexes(engine, progress: indexBuilding),
             ], activity, meter: instruments.isEmpty ? nil : CallInstruments(instruments))
     }
 }

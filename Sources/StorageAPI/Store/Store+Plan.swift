@@ -104,6 +104,11 @@ extension Store {
     ///   does not fit; `constraint` if values of a property that becomes unique are not; `limitExceeded`.
     public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
         guard !schemas.isEmpty else { return }
+        try await reads { () throws(StorageError) in
+            var declared: [DeclaredTables] = []
+            for schema in schemas { declared.append(try DeclaredTables(schema)) }
+            for feature in self.features.all { try feature.willChange(declared, isExact: true, in: self) }
+        }
         try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
         try await complete(schemas.map(\.storedName))
     }

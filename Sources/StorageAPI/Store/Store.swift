@@ -174,6 +174,11 @@ public final class Store: Sendable {
                     : "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind.first?.schema.name)
         }
+        if !behind.isEmpty {
+            var declared: [DeclaredTables] = []
+            for model in behind { declared.append(try DeclaredTables(model)) }
+            for feature in features.all { try feature.willChange(declared, isExact: false, in: self) }
+        }
         // Opening changes records only in a step, so a program that no longer wants a model's records to expire still finds
         // the remaining ones.
         return WriteTransaction(in: self, isRepeatable: false, isPreceded: false) {

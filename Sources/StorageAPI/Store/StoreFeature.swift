@@ -81,6 +81,11 @@ protocol StoreFeature: SchemaChangeObserver {
 
     // MARK: Tables
 
+    /// Called before a transaction changes the tables of models, and outside of it.
+    ///
+    /// - Parameter isExact: whether the models lose rules that are recorded and not declared.
+    func willChange(_ models: [DeclaredTables], isExact: Bool, in store: Store) throws(StorageError)
+
     /// Completes the feature's data for prepared models, such as a search index of records that were already stored. Called
     /// after a call has prepared models.
     ///
@@ -131,6 +136,7 @@ extension StoreFeature {
     func requireKnown(_ model: StoredName) throws(StorageError) {}
     func willCommit(_ transaction: WriteTransaction) {}
     func didEnd(_ transaction: WriteTransaction) {}
+    func willChange(_ models: [DeclaredTables], isExact: Bool, in store: Store) throws(StorageError) {}
     nonisolated(nonsending) func complete(
         _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError) {}

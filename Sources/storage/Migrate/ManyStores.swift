@@ -100,6 +100,8 @@ struct ManyStores: Sendable {
         if changes.isEmpty { return .upToDate }
         guard !isPlan else { return .changed(changes.map(\.description)) }
         try await store.migrate(to: lock.models)
+        // Reports indexes that could not be made beside writers, which fail no change.
+        try await store.buildIndexes()
         return .changed([])
     }
 }

@@ -18,6 +18,8 @@ struct MigrateCommand: AsyncParsableCommand {
             leaves each store as it was or as it will be, and the same command goes on. A lock has no defaults: a property that \
             stored records lack must be optional there, or be added by the program.
 
+            Indexes of large tables of a server are made beside writers, after the change; the command waits for them.
+
             Name files of stores, or a PostgreSQL database with --schemas: * stands for any characters, ? for one.
 
             Examples:
@@ -84,7 +86,11 @@ struct MigrateCommand: AsyncParsableCommand {
 
     private func targets() throws -> [ManyStores.Target] {
         guard let schemas else {
-            return stores.map { store in ManyStores.Target(name: store.shown) { try await store.open(.writing) } }
+            return stores.map { store in
+                ManyStores.Target(name: store.shown) {
+                    try await store.open(.writing, indexBuilding: showing(store.shown))
+                }
+            }
         }
         #if PostgreSQL
         let url = try StorageURL(stores[0].text)
@@ -98,12 +104,21 @@ struct MigrateCommand: AsyncParsableCommand {
             ManyStores.Target(name: name) {
                 var backend = database
                 backend.schema = name
-                return try await Store(backend, models: [])
+                return try await Store(backend, models: [], options: Store.Options(indexBuilding: showing(name)))
             }
         }
         #else
         throw Self.needsDatabase
         #endif
+    }
+
+    /// Shows the progress of indexes that a server makes beside writers.
+    private func showing(_ store: String) -> @Sendable (IndexProgress) -> Void {
+        let line = ProgressLine(isWanted: !noProgress)
+        return { index in
+            let fraction = Double(index.done) / Double(max(index.total, 1))
+            line.show("\(store): index of \(index.model).\(index.property), \(index.step)", fraction)
+        }
     }
 
     private static let needsDatabase = ToolError(

@@ -60,14 +60,16 @@ struct StoreLocation: ExpressibleByArgument {
     }
 
     func open(
-        _ purpose: Purpose, indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil
+        _ purpose: Purpose, indexing: (@Sendable (Store.SearchProgress) -> Void)? = nil,
+        indexBuilding: (@Sendable (IndexProgress) -> Void)? = nil
     ) async throws -> Store {
         let address = try purpose == .reading ? readingURL() : address(purpose)
         let url = try StorageURL(address)
         if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isFile(url.scheme)) }
         do throws(StorageError) {
             let store = try await Store(
-                url: address, backends: Self.backends, options: Store.Options(indexing: indexing))
+                url: address, backends: Self.backends,
+                options: Store.Options(indexing: indexing, indexBuilding: indexBuilding))
             for remark in store.info.remarks {
                 try? FileHandle.standardError.write(
                     contentsOf: Data("storage: \("\(shown): \(remark)".printable)\n".utf8))

@@ -21,6 +21,8 @@ package final class ModelRegistry: ModelResolver {
     private let logger: Logger
     /// The rules that the program removes, by the stored names of their models.
     private let removals: [(model: StoredName, properties: [String])]
+    /// The columns that the engine keeps unique and no table records yet.
+    private let unique = Mutex<Set<UniqueColumn>>([])
 
     /// The state of the known models and of the engine's tables at one time.
     package struct Version: Equatable {
@@ -147,11 +149,15 @@ package final class ModelRegistry: ModelResolver {
         }
     }
 
+    /// Registers columns whose values the engine keeps unique from now on, so that a change of their tables need not read them.
+    package func keepsUnique(_ columns: [UniqueColumn]) { unique.withLock { $0.formUnion(columns) } }
+
     private func run(
         _ planners: [SchemaPlanner], in writer: any StorageWriter,
         _ didChange: (SchemaChange) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
+        let migration = SchemaMigration(
+            writer: writer, directory: directory, logger: logger, info: info, unique: unique.withLock { $0 })
         for planner in planners { for step in planner.steps { try migration.run(step) } }
         for planner in planners where planner.steps.contains(where: \.changesStore) { try didChange(planner.change) }
     }

@@ -3,8 +3,12 @@ import StorageDriver
 /// Checks that the rows of a table permit a step of a schema change.
 package struct SchemaChecks {
     let session: any StorageSession
+    /// The columns that the engine keeps unique already.
+    let unique: Set<UniqueColumn>
 
-    package init(session: any StorageSession) { self.session = session }
+    package init(session: any StorageSession, unique: Set<UniqueColumn> = []) {
+        (self.session, self.unique) = (session, unique)
+    }
 
     /// - Throws: `schemaMismatch` or `constraint` if the rows that are stored do not let the step be made.
     package func check(_ step: SchemaStep) throws(StorageError) {
@@ -39,6 +43,7 @@ package struct SchemaChecks {
     /// Looks for duplicate values of a property that becomes unique, because an engine would name only its index.
     private func checkUnique(_ old: TableSchema, _ new: TableSchema) throws(StorageError) {
         for column in old.columns.indices where new.columns[column].isUnique && !old.columns[column].isUnique {
+            if unique.contains(UniqueColumn(table: old.name, column: old.columns[column].name)) { continue }
             try checkUnique(column, old)
         }
     }

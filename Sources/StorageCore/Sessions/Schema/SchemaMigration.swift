@@ -7,8 +7,10 @@ struct SchemaMigration {
     let directory: ModelDirectory
     let logger: Logger
     let info: BackendInfo
+    /// The columns that the engine keeps unique already.
+    let unique: Set<UniqueColumn>
 
-    private var checks: SchemaChecks { SchemaChecks(session: writer) }
+    private var checks: SchemaChecks { SchemaChecks(session: writer, unique: unique) }
 
     func run(_ step: SchemaStep) throws(StorageError) {
         switch step {

@@ -25,6 +25,11 @@ package enum SchemaStep: Sendable {
         }
     }
 
+    /// The change of a table that is carried out in place; nil for another step.
+    package var tableChange: TableChange? {
+        if case .change(let change, _) = self { change } else { nil }
+    }
+
     var changesStore: Bool {
         if case .note = self { false } else { true }
     }

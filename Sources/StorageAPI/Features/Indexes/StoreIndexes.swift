@@ -1,0 +1,106 @@
+public import StorageDriver
+
+/// Lets the engine make indexes of large tables beside writers, before and after the transaction that declares them.
+final class StoreIndexes: StoreFeature {
+    /// Nil if the engine makes every index in a transaction.
+    private let engine: (any IndexBuildingEngine)?
+    private let progress: (@Sendable (IndexProgress) -> Void)?
+
+    init(_ engine: any StorageEngine, progress: (@Sendable (IndexProgress) -> Void)?) {
+        (self.engine, self.progress) = (engine as? any IndexBuildingEngine, progress)
+    }
+
+    func willChange(_ models: [DeclaredTables], isExact: Bool, in store: Store) throws(StorageError) {
+        guard let engine, store.canWrite else { return }
+        let (changes, steps) = try store.tableChanges(to: models, isExact: isExact)
+        guard changes.contains(where: \.makesUnique) else { return }
+        do throws(StorageError) {
+            store.registry.keepsUnique(try engine.buildUniqueIndexes(for: changes) { [progress] in progress?($0) })
+        } catch  where error.code == .constraint {
+            // The checks say which value several records have.
+            try store.check(steps)
+            throw error.at(operation: "open", backend: store.info.name)
+        }
+    }
+
+    nonisolated(nonsending) func complete(
+        _ models: [StoredName], in store: Store, isCommitted: Bool
+    ) async throws(StorageError) {
+        guard let engine, engine.hasUnbuiltIndexes, store.canWrite else { return }
+        try await store.reads { [progress] () throws(StorageError) in
+            try Self.build(engine, in: store, isCommitted: isCommitted, progress)
+        }
+    }
+
+    func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError) {
+        guard let engine, engine.hasUnbuiltIndexes, store.canWrite else { return }
+        try Self.build(engine, in: store, isCommitted: isCommitted, progress)
+    }
+
+    /// A missing index makes queries slower and no result wrong. So only a cancelled task ends the call.
+    private static func build(
+        _ engine: any IndexBuildingEngine, in store: Store, isCommitted: Bool,
+        _ progress: (@Sendable (IndexProgress) -> Void)?
+    ) throws(StorageError) {
+        do throws(StorageError) {
+            try engine.buildIndexes { progress?($0) }
+        } catch {
+            if error.code == .cancelled, !isCommitted {
+                throw error.at(operation: "open", backend: store.info.name)
+            }
+            store.logger.error("indexes are not made", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Store {
+    /// Makes the indexes of large tables that are declared and not made yet, while others write.
+    ///
+    /// Opening a store does this. If it was cancelled or has failed, the next opening makes the indexes, or this call. Queries
+    /// give the same results without an index, and take longer. Returns at once if every index is made, if another program
+    /// makes them, or on an engine that makes indexes only in transactions.
+    ///
+    /// - Parameter progress: called about once a second, on any thread.
+    /// - Throws: `cancelled`; `full`, `io` and other errors of the engine. Missing indexes stay missing until a later call.
+    public nonisolated(nonsending) func buildIndexes(
+        progress: @escaping @Sendable (IndexProgress) -> Void = { _ in }
+    ) async throws(StorageError) {
+        guard let engine = engine(as: (any IndexBuildingEngine).self), engine.hasUnbuiltIndexes, canWrite else {
+            return
+        }
+        do throws(StorageError) {
+            try await reads { () throws(StorageError) in
+                try self.runningCalls.begin()
+                defer { self.runningCalls.end() }
+                try engine.buildIndexes(progress)
+            }
+        } catch {
+            throw error.at(operation: "buildIndexes", backend: info.name)
+        }
+    }
+
+    /// The changes of tables that preparing models would make, and their steps.
+    fileprivate func tableChanges(
+        to models: [DeclaredTables], isExact: Bool
+    ) throws(StorageError) -> ([TableChange], [SchemaStep]) {
+        try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            let steps = try registry.steps(to: models, isExact: isExact, in: reader).flatMap(\.self)
+            return (steps.compactMap(\.tableChange), steps)
+        }
+    }
+
+    fileprivate func check(_ steps: [SchemaStep]) throws(StorageError) {
+        try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            let checks = SchemaChecks(session: reader)
+            for step in steps { try checks.check(step) }
+        }
+    }
+}
+
+extension TableChange {
+    /// True if a column of a table that is there becomes unique.
+    fileprivate var makesUnique: Bool {
+        guard case .alter(let old, let new, _) = self else { return false }
+        return zip(old.columns, new.columns).contains { !$0.isUnique && $1.isUnique }
+    }
+}
