@@ -86,7 +86,11 @@ struct HistoryTokenTests {
                 let columns = try sqliteColumn(path, "SELECT name FROM pragma_table_info('storage_history_commits')")
                 return "\(settings.contains(#""version":1"#) ? 1 : 2) \(columns.count)"
             }
-            func open() async throws -> Store { try await Store(SQLiteBackend(path: path), models: landed.models) }
+            // Nothing has expired yet.
+            let options = Store.Options(clock: { [time] in time })
+            func open() async throws -> Store {
+                try await Store(SQLiteBackend(path: path), models: landed.models, options: options)
+            }
             var store = try await open()
             let old = try await store.historyToken()
             let commits = try await store.commits().commits
@@ -129,10 +133,12 @@ struct HistoryTokenTests {
             let landed = LandedStore("2026-11-26", "karch")
             let path = folder.appending(path: "test").path
             try landed.data().write(to: URL(filePath: path))
-            let store = try await Store(ArchiveBackend(path: path), models: landed.models)
+            let options = Store.Options(clock: { [time] in time })
+            let store = try await Store(ArchiveBackend(path: path), models: landed.models, options: options)
             let copied = folder.appending(path: "copy").path
             let copy = try await Store(
-                SQLiteBackend(path: copied), models: [], options: .init(history: .init(keys: [Jotted.self])))
+                SQLiteBackend(path: copied), models: [],
+                options: .init(history: .init(keys: [Jotted.self]), clock: { [time] in time }))
             try await copy.copy(from: store, history: true)
             try expect(
                 sqliteColumn(copied, "SELECT name FROM pragma_table_info('storage_history_commits')").count, equals: 4)

@@ -110,7 +110,7 @@ import Testing
         let store = try await Store(SQLiteBackend(path: tool.folder.path(Tool.file)))
         try await store.holdHistory("out box", after: store.historyToken())
         try await store.transaction(as: .taken(from: "hub")) { tx in
-            _ = try tx.records("Person").where("id == 1").delete()
+            _ = try tx.records("Person").delete(keys: [[.int(1)]])
         }
         try await store.close()
         try await expect(tool.output("history", Tool.file).contains("- Person 1  (taken from hub)\n"))

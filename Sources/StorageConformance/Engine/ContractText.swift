@@ -295,14 +295,14 @@ let contractText = #"""
     H8.3 A change has the record before and after it, and the properties that differ. A record that the history does not keep is `notKept`.
     H8.4 It says whether rules of references alone have made it.
     H8.5 A transaction reads the commits before it. The records after them are as they were before its changes.
-    H9.1 A commit records what has made it: a call, an undo, a copy, expiry, or a named source from which it was taken.
+    H9.1 A commit records its origin: a call, an undo, a copy, expiry, or a named source from which it was taken.
     H9.2 Entries, observers of commits, and layers that see records or commits are told.
     H9.3 Layers that change rows or keep records, and times of creation and modification, act on calls alone. Other records are stored as they are given.
     H9.4 `undoLast` passes over commits that were taken.
     H10.1 A token names its commit. In a store that was restored from a backup without it, or in a copied file in which other commits followed, it is `invalidValue`, however many commits it has.
     H10.2 A token's text of an earlier version, which does not name the commit, is still read.
     H11.1 A name holds the history after a token. That is recorded in the store and binds every program that writes to it. The hold moves with the commit of the transaction that moves it.
-    H11.2 What is held is not removed.
+    H11.2 Held commits are not removed.
     H11.3 Holds are listed, and any program can release one.
     H11.4 If the store declares the most that a hold may keep, later commits let a hold go that keeps more. Reading since its token is then `notKept`.
     H12.1 A store can be copied as it was after a kept commit, which its number, a token or a time names. A time means the last commit at or before it.

@@ -19,6 +19,7 @@ struct HistoryVerification {
         do throws(StorageError) {
             try FormerSchemas(in: session).verify()
             _ = try UndoneCommits(HistoryReading(tables, session))
+            _ = try Holds(HistoryReading(tables, session)).all
         } catch {
             guard error.code == .corrupt else { throw error }
             body(StoreProblem(error.message))

@@ -19,16 +19,18 @@ extension Store {
     /// The number is that of this transaction, also while others write to the store.
     ///
     /// - Parameters:
+    ///   - origin: the origin of the changes, as for `transaction`.
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`.
     ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
     /// - Throws: as `transaction`.
     @discardableResult
     public nonisolated(nonsending) func commit<T: Sendable>(
-        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
+        as origin: Origin = .call, retries: Int = 0,
+        _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> Committed<T> {
         let signature = Box<CommitSignature>()
         nonisolated(unsafe) let body = body
-        let value = try await transacting(retries, signature: signature, body)
+        let value = try await transacting(retries, as: origin, signature: signature, body)
         return Committed(value: value, signature)
     }
 
@@ -36,14 +38,14 @@ extension Store {
     @_disfavoredOverload
     @discardableResult
     public nonisolated(nonsending) func commit<T: Sendable>(
-        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws -> T
+        as origin: Origin = .call, retries: Int = 0, _ body: sending @escaping (inout Transaction) throws -> T
     ) async throws -> Committed<T> {
         let failure = Box<any Error>()
         let signature = Box<CommitSignature>()
         // As in `transaction`: the queue alone calls it, while this call waits.
         nonisolated(unsafe) let body = body
         do {
-            let value = try await transacting(retries, signature: signature) { (transaction) throws(StorageError) in
+            let value = try await transacting(retries, as: origin, signature: signature) { (transaction) throws(StorageError) in
                 try failure.keeping { try body(&transaction) }
             }
             return Committed(value: value, signature)
@@ -66,10 +68,10 @@ extension Store.Blocking {
     /// `Store.commit`.
     @discardableResult
     public func commit<T>(
-        _ body: (inout Store.Transaction) throws(StorageError) -> T
+        as origin: Store.Origin = .call, _ body: (inout Store.Transaction) throws(StorageError) -> T
     ) throws(StorageError) -> Store.Committed<T> {
         let signature = Box<CommitSignature>()
-        let value = try transaction { (transaction) throws(StorageError) in
+        let value = try transaction(as: origin) { (transaction) throws(StorageError) in
             signature.value = transaction.context.signature
             return try body(&transaction)
         }
@@ -79,9 +81,11 @@ extension Store.Blocking {
     /// The same for a closure that throws errors of another type, which are rethrown unchanged.
     @_disfavoredOverload
     @discardableResult
-    public func commit<T>(_ body: (inout Store.Transaction) throws -> T) throws -> Store.Committed<T> {
+    public func commit<T>(
+        as origin: Store.Origin = .call, _ body: (inout Store.Transaction) throws -> T
+    ) throws -> Store.Committed<T> {
         let signature = Box<CommitSignature>()
-        let value = try transaction { transaction in
+        let value = try transaction(as: origin) { transaction in
             signature.value = transaction.context.signature
             return try body(&transaction)
         }

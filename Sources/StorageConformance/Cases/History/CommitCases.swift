@@ -6,7 +6,7 @@ extension Conformance {
     static let commitCases: [ConformanceCase] = [
         ConformanceCase(
             "commits/whole", for: [.h8: [1, 2]],
-            "Commits are read whole and in order, by pages of any size, each with what the history has of it."
+            "Commits are read whole and in order, by pages of any size, each with its signature and its changes."
         ) { t in
             let store = try await t.open(recordsOf: [Person.self], keysOf: [Pen.self])
             let start = try await store.store.historyToken()

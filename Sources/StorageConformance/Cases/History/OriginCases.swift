@@ -4,11 +4,11 @@ internal import StorageAPI
 import StorageDriver
 
 extension Conformance {
-    /// H9 to H11: what has made a commit, which commit a token names, and who holds the history.
+    /// H9 to H11: origins of commits, which commit a token names, and who holds the history.
     static let originCases: [ConformanceCase] = [
         ConformanceCase(
             "origins/recorded", for: [.h9: [1, 2]],
-            "A commit says what has made it, to entries, to whole commits, to observers and to layers."
+            "A commit tells its origin to entries, to whole commits, to observers and to layers."
         ) { t in
             let (clock, journal) = (TrialClock(), LayerJournal())
             let layers: [any Store.Layer] = [
@@ -65,7 +65,7 @@ extension Conformance {
         },
         ConformanceCase(
             "origins/calls-alone", for: [.h9: [3], .l4: [3]],
-            "What is taken from elsewhere is stored as it is: no layer changes or keeps it, and its times stay."
+            "Records taken from elsewhere are stored as they are: no layer changes or keeps them, and their times stay."
         ) { t in
             let (clock, journal) = (TrialClock(), LayerJournal())
             let layers: [any Store.Layer] = [
@@ -103,7 +103,7 @@ extension Conformance {
         },
         ConformanceCase(
             "origins/undo-last", for: [.h9: [4], .h5: [7, 8]],
-            "undoLast passes over what was taken from elsewhere, whoever its author is; undo does not."
+            "undoLast passes over commits taken from elsewhere, whoever is their author; undo does not."
         ) { t in
             let store = try await t.open(recordsOf: [Pen.self])
             try await store.insert(Pen(id: 1))
@@ -156,7 +156,7 @@ extension Conformance {
         },
         ConformanceCase(
             "holds/kept", for: [.h11: [1, 2], .h4: [1]],
-            "What a name holds stays, for every program and after reopening, until the hold moves."
+            "Commits that a name holds stay, for every program and after reopening, until the hold moves."
         ) { t in
             var store = try await t.open(recordsOf: [Pen.self], keeping: .commits(20))
             func save(_ numbers: ClosedRange<Int>) async throws {
