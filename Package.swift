@@ -262,6 +262,9 @@ let package = Package(
             name: "WatchExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Watch",
             swiftSettings: strict),
         .executableTarget(
+            name: "CommitsExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Commits",
+            swiftSettings: strict),
+        .executableTarget(
             name: "SearchExample", dependencies: ["ArchiveBackend", "StorageKit", "SQLiteBackend"],
             path: "Examples/Search", swiftSettings: strict),
         .executableTarget(

@@ -104,7 +104,7 @@ import Testing
         let people = try await tool.people(engine)
         try await expect(
             tool.output("backup", Tool.file, "backup.store", "--verify").hasSuffix(
-                "2 models with 4 records: nothing is wrong, and all are as in the store.\n"))
+                "2 models with 4 records: no problems, and all are as in the store.\n"))
         let again = try await tool.output("backup", Tool.file, "backup.store", "--overwrite", "--verify", "--json")
         expect((try objects(again)[0]["verified"] as? [String: Any])?["models"] != nil)
         try await tool.output("delete", Tool.file, "Person", "1", "--yes")

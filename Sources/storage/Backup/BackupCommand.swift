@@ -86,10 +86,10 @@ extension Store {
 }
 
 extension Store.CheckedBackup {
-    /// What was found, as a sentence.
+    /// The finding as a sentence.
     var text: String {
         let records = models.reduce(0) { $0 + $1.records }
-        let found = "\(models.count.counted("model")) with \(records.counted("record")): nothing is wrong"
+        let found = "\(models.count.counted("model")) with \(records.counted("record")): no problems"
         guard !changedMeanwhile.isEmpty else { return "\(found), and all are as in the store." }
         let names = changedMeanwhile.joined(separator: ", ").printable
         return "\(found). Changed while it was written, so not compared: \(names)."

@@ -12,7 +12,7 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Put a backup in the place of a store.",
         discussion: """
-            The backup is read whole and checked before anything is replaced. A file of the backup's own backend is \
+            The backup is read whole and checked before anything is replaced. A file of the backup's backend is \
             written beside the store and takes its name when it is complete; it is the same store as the backup. On \
             another backend all models are copied with the history, in one transaction; that is a new store, and models that \
             the backup lacks stay.
@@ -20,9 +20,9 @@ struct RestoreCommand: AsyncParsableCommand {
             Close the programs that use the store first. A store that is in use is refused as far as that can be seen, and \
             programs that have the replaced file open write nothing more.
 
-            Tokens of the history: those up to the backup's last commit stay valid in a restored file, and later ones are \
-            refused. In a copy on another backend all are refused. What reads the history, such as an outbox, then reads \
-            the records anew.
+            Tokens of the history stay valid in a restored file up to the backup's last commit, and later ones are refused. In \
+            a copy on another backend all are refused. A reader of the history, such as an outbox, then reads all records \
+            again.
 
             Examples:
               storage restore people-2026-11-21.db people.db
@@ -39,7 +39,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: "The store to write: backend:path, or the path of its file.")
     var store: StoreLocation
 
-    @Flag(name: [.customLong("overwrite"), .customLong("replace")], help: "Replace a store that is there.")
+    @Flag(name: [.customLong("overwrite"), .customLong("replace")], help: "Replace an existing store.")
     var overwrite = false
 
     @OptionGroup var result: ResultOptions
@@ -110,7 +110,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 try await target.digests(of: copied.map(\.model))
             }
             guard stored == copied else {
-                throw ToolError("What is stored differs from the backup; run verify on both.", .data)
+                throw ToolError("The stored records differ from the backup; run verify on both.", .data)
             }
             return Restored(models: copied, token: try await target.lastToken(), isCopy: true)
         }
@@ -128,12 +128,12 @@ extension Store {
         let problems = Mutex<[StoreProblem]>([])
         try await verify { problem in problems.withLock { $0.append(problem) } }
         if let first = problems.withLock(\.first) {
-            throw ToolError("The backup is not sound: \(first.description) Nothing was restored.", .data)
+            throw ToolError("The backup is not sound, and was not restored: \(first.description)", .data)
         }
     }
 }
 
-/// The file of a store that gets a restored one's place, if there is one.
+/// The file of an existing store whose place a restored one takes.
 private struct ReplacedStore: Sendable {
     /// The path of the restored file until it gets its name.
     let temporaryPath: String
@@ -190,7 +190,7 @@ extension StoreLocation {
         if let url = try? StorageURL(text), Self.backends.contains(where: { $0.scheme == url.scheme }) {
             return url.scheme == scheme ? url.path : nil
         }
-        // A path without a backend: another backend's store that is there keeps its backend.
+        // A path without a backend may have another backend's store.
         guard FileManager.default.fileExists(atPath: text), let url = try? StorageURL(readingURL()) else { return text }
         return url.scheme == scheme ? text : nil
     }

@@ -19,7 +19,7 @@ struct CopyCommand: AsyncParsableCommand {
               storage copy new.db archive.karch --replace --history
               storage copy people.db sqlite:then.db --as-of 2026-11-27T20:15:00+01:00
 
-            With --as-of the copy has the records as the history keeps them, with the schema of now. A commit that is no longer             kept, or a model whose records are not kept since then, is an error, and nothing is copied.
+            With --as-of the copy has the records as the history keeps them, with the current schema. A commit that is no longer             kept, or a model whose records are not kept since then, is an error, and nothing is copied.
 
             Exit codes: 0 copied and verified; 1 the copy differs from what was read.
             """)
@@ -129,7 +129,7 @@ struct CopyReport {
     private let past: Store.PastCopy?
     private var models: [(read: ModelDigest, stored: ModelDigest)] = []
 
-    /// - Parameter past: the former state that was copied; nil if it is that of now.
+    /// - Parameter past: the former state that was copied; nil for the current one.
     init(time: Duration, past: Store.PastCopy?) { (self.time, self.past) = (time, past) }
 
     mutating func add(_ read: ModelDigest, stored: ModelDigest) { models.append((read, stored)) }

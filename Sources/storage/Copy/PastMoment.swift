@@ -21,13 +21,13 @@ struct PastMoment: ExpressibleByArgument {
     }
 
     static let help = ArgumentHelp(
-        "Copy what the store was after a commit: its number, its token, or a time, such as 2026-11-27T20:15:00+01:00. Without "
+        "Copy the store as it was after a commit: its number, its token, or a time, such as 2026-11-27T20:15:00+01:00. Without "
             + "a zone a time is UTC.", valueName: "moment")
 
     /// The seconds since the reference date of a time, which has a day and an hour.
     ///
-    /// `storage log` prints milliseconds, and a commit may be within one: a time with a fraction includes all that its last digit
-    /// does.
+    /// `storage log` prints milliseconds, and a commit may be within one: a time with a fraction includes all of its last
+    /// digit.
     private static func seconds(_ text: String) -> Double? {
         guard text.contains(":"), let seconds = DateText.seconds(text) else { return nil }
         guard let point = text.firstIndex(of: ".") else { return seconds }

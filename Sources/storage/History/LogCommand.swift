@@ -9,18 +9,18 @@ import TerminalOutput
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print the commits of a history with what they changed: each property before and after.",
+        abstract: "Print the commits of a history with their changes: each property before and after.",
         discussion: """
             A commit is its number, its time in UTC, its origin if it is no call of a program, and who says why. Below it are \
             its records: new (+), changed (~), gone (-), changed by a rule of a reference (^), or all of a model (*). The \
             earliest commit comes first.
 
-            With --json each line is a commit, with its token and its changes. A program that reads on gives the last token \
-            that it has seen.
+            With --json each line is a commit, with its token and its changes. A program that reads on gives the last token that it \
+            has seen.
 
             Examples:
               storage log people.db --limit 10                      the last ten commits
-              storage log people.db --model Person --key 7          who changed this record, when, from what to what
+              storage log people.db --model Person --key 7          the changes of one record, by whom and when
               storage log people.db --json --since 6F9C2A54-0E0B-4B7E-9A4F-2D1C34B6F7A1:42
 
             Exit codes: 0 done; 65 the token is older than what is kept, or of another store.
@@ -36,11 +36,11 @@ struct LogCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print what changed this record of the model, and nothing else; one for each property of the key.",
+            "Print the changes of this record of the model alone; one for each property of the key.",
             valueName: "value"))
     var key: [String] = []
 
-    @Option(help: ArgumentHelp("Print what follows a token, as --json prints it.", valueName: "token"))
+    @Option(help: ArgumentHelp("Print the commits after a token, as --json prints it.", valueName: "token"))
     var since: String?
 
     @Option(
@@ -145,7 +145,9 @@ private struct LoggedCommit {
 
     private var lines: [String] {
         let signature = [commit.author.map { "by \($0)" }, commit.note].compactMap(\.self).joined(separator: ": ")
-        let head = ["\(commit.number)", time, commit.origin.text.map { "(\($0))" }, signature.isEmpty ? nil : signature]
+        let head = [
+            "\(commit.number)", time, commit.origin.text.map { "(\($0))" }, signature.isEmpty ? nil : signature,
+        ]
         return [head.compactMap(\.self).joined(separator: "  ")] + changes.map(line)
     }
 
@@ -164,7 +166,7 @@ private struct LoggedCommit {
             let properties = try change.properties().map { text($0, change.kind) }
             return properties.isEmpty ? start : "\(start)  \(properties.joined(separator: "; "))"
         } catch {
-            // With keys alone the key is all that there is to tell.
+            // A history of keys has no more.
             return error.code == .notKept ? start : "\(start)  (\(error.code.rawValue): \(error.message))"
         }
     }

@@ -7,7 +7,7 @@ final class ChangedRecords {
         /// The first of its cells.
         let cell: Int
         let commit: Int64
-        /// The place of the change in its commit; 0 if the record was not there before it.
+        /// The place of the change in its commit; 0 if no record existed before it.
         let place: Int64
     }
 

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The rows of a table in which those of changed records are replaced by the rows that they had. Used by one thread.
+/// A table's rows, in which former rows replace the rows of changed records. Used by one thread.
 final class PastRows: CursorSource {
     /// The number of records whose former rows are read at a time.
     private static let part = 64

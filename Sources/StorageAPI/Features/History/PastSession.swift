@@ -2,12 +2,12 @@ import StorageDriver
 
 /// A store as it was after a commit: a session in which whole tables are read, in the order of their keys.
 ///
-/// Rows of records that later commits have changed come from the history, and all others from the store. The schema is that of
-/// now. Used by one thread.
+/// Rows of records that later commits have changed come from the history, and all others from the store. The schema is the
+/// current one. Used by one thread.
 final class PastSession: StorageReader {
     /// The commit after which the store was as it is read.
     let commit: Int64
-    /// The models whose records are those of now, because the history does not keep them.
+    /// The models whose current records are read, because the history does not keep former ones.
     let unkept: [StoredName]
     private let reader: any StorageReader
     private let registry: ModelRegistry
@@ -65,7 +65,7 @@ final class PastSession: StorageReader {
 
     func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
 
-    /// The greatest key of now: no key that was assigned since is assigned again.
+    /// The current greatest key: no key that was assigned since is assigned again.
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
 
     /// - Throws: `unsupported` for any query but a whole table's rows and, as they are now, their number.

@@ -142,7 +142,7 @@ extension Store {
 
     /// The digests of several models in one snapshot, in the order of the names.
     ///
-    /// Former states are read as ``copy(_:from:asOf:replacing:unkeptAsNow:progress:)`` reads them: with the schema of now. The rows
+    /// Former states are read as ``copy(_:from:asOf:replacing:unkeptAsNow:progress:)`` reads them, with the current schema. The rows
     /// of a type that owns itself may have other numbers in the history, and so another digest.
     ///
     /// - Parameters:

@@ -21,7 +21,7 @@ extension Store {
     /// ```
     ///
     /// The backup is opened, read as ``verify(_:)`` reads a store, and compared with the store by digests of one moment: the digests
-    /// of the store before the backup was written, or after it, if nothing has changed meanwhile; otherwise those as of the
+    /// of the store before the backup was written, or after it, if no write came between; otherwise the digests as of the
     /// backup's last commit, if the store keeps the records of a model. Expired records count in both.
     ///
     /// Costs a digest of the store, or two if it is written meanwhile, and of the backup, and its verification.
@@ -53,7 +53,7 @@ extension Store {
                 try await BackupCheck.requireSound(copy)
                 checked = try await BackupCheck(store: self, copy: copy).compare(before)
             } catch {
-                // What the check has found is what the caller has to know.
+                // The caller needs the finding of the check.
                 try? await copy.close()
                 throw error
             }
@@ -112,13 +112,13 @@ private struct BackupCheck {
         guard let digest, let status = try await copy.historyStatus(), status.records.contains(model) else {
             return nil
         }
-        // The history has other numbers for the rows of types that own themselves.
+        // The history has other numbers for the rows of recursive types.
         let hasNumbers = try await copy.schema().contains { table in
             table.path.first == model && table.columns.contains { $0.role == .node }
         }
         guard !hasNumbers else { return nil }
         do throws(StorageError) {
-            return try await store.digests(of: [model], asOf: .commit(status.lastCommit ?? 0)) == [digest]
+            return try await store.digests(of: [model], asOf: .token(copy.historyToken())) == [digest]
         } catch {
             switch error.code {
             case .notKept, .invalidValue, .configuration, .schemaMismatch, .invalidQuery: return nil

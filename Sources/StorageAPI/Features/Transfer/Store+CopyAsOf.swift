@@ -28,10 +28,10 @@ extension Store {
     /// ```
     ///
     /// It is a ``copy(_:from:replacing:history:progress:)`` that takes the records which later commits have changed from the
-    /// history. The models have the source's schema of now: properties that were renamed or have another type since are read by
-    /// their names and types of now, and properties that were added have the values that stored records got. References and
+    /// history. The models have the source's current schema: properties that were renamed or have another type since are read by
+    /// their current names and types, and later properties have the values that stored records got. References and
     /// unique values hold, because they held then, if the history keeps all models that take part in them. Assigned keys go on
-    /// from the greatest of now.
+    /// from the current greatest one.
     ///
     /// It reads the later entries once, and holds the keys of the records that they have changed. The source may be written
     /// meanwhile; the copy is of the history as it was when the copy began.
@@ -43,7 +43,7 @@ extension Store {
     ///   - isReplacing: whether records that this store has of these models are deleted first.
     ///   - unkeptAsNow: whether models whose records the history does not keep since then are copied as they are now.
     ///     Otherwise they are an error.
-    ///   - progress: as in `copy`. Its number of rows to copy is that of the source's rows of now.
+    ///   - progress: as in `copy`. Its number of rows to copy counts the source's current rows.
     /// - Returns: the commit, and the digests of the records, to be compared with ``digest(of:)``.
     /// - Throws: as `copy`; `configuration` if the source keeps no history; `notKept` if the commit, or the time, is before the
     ///   kept history, or if the records of a model are not kept since then; `invalidValue` for a commit that the history

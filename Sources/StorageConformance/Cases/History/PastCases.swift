@@ -82,16 +82,16 @@ extension Conformance {
             store = try await t.open(Versioned<CallAndMarks>.self)
             try await store.save(
                 Versioned<CallAndMarks>(1, "d", .records([[5, "v"]]), "new title", .records([[6, "w"]])))
-            func record(_ id: Int, _ name: String?, _ tags: FieldValue) -> Versioned<CallAndMarks> {
+            func record(_ id: Int, _ name: String?, tags: FieldValue) -> Versioned<CallAndMarks> {
                 Versioned(.int(id), name.map(FieldValue.text) ?? .null, tags, nil, .records([]))
             }
-            let two = record(2, nil, .records([]))
-            let three = record(3, "same", .records([[1, "s"]]))
+            let two = record(2, nil, tags: .records([]))
+            let three = record(3, "same", tags: .records([[1, "s"]]))
             let states = [
-                [], [record(1, "a", .records([[1, "x"], [2, "y"]])), two, three],
-                [record(1, "b", .records([[3, "z"]])), two, three],
-                [record(1, "c", .records([[4, "u"]])), two, three],
-                [record(1, "c", .records([[4, "u"]])), three],
+                [], [record(1, "a", tags: .records([[1, "x"], [2, "y"]])), two, three],
+                [record(1, "b", tags: .records([[3, "z"]])), two, three],
+                [record(1, "c", tags: .records([[4, "u"]])), two, three],
+                [record(1, "c", tags: .records([[4, "u"]])), three],
             ]
             let place = try await t.place.another()
             let copy = try await t.open(
@@ -123,7 +123,7 @@ extension Conformance {
         },
         ConformanceCase(
             "past/moments", for: [.h12: [1, 4, 6]],
-            "A moment is a commit, a token or a time; one that is not kept is refused, and copies nothing."
+            "A moment is a commit, a token or a time. If it is not kept, the copy is refused and changes nothing."
         ) { t in
             let clock = TrialClock()
             let start = clock.now
