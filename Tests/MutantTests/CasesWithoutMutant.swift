@@ -22,6 +22,7 @@ enum CasesWithoutMutant {
             layers/mirror layers/changed-rows layers/set-values layers/refused layers/kept layers/kept-in-cascade
             layers/times layers/times-kept origins/calls-alone history/no-commit-number undo/last-of-store moving/far-behind moving/new
             moving/new-once moving/at-once moving/copied observing/equal-closure
+            expiry/group
             """
         ),
         ("A mutant stands above its engine's transactions, and cannot tear one.", "faults/migration"),
@@ -31,13 +32,14 @@ enum CasesWithoutMutant {
             write/unstorable-set write/unstorable-filter write/unstorable-key set/key-refused set/computed-refused
             filters/too-deep forms/text-errors forms/predicate-unsupported limits/text limits/levels limits/exact-levels
             pages/negative tuples/negative evolution/two-types references/misplaced-cascade errors/unknown-property
-            write/empty-arrays
+            write/empty-arrays sets/contradictions
             """
         ),
         (
             "It counts what the store asks of an engine; a fault changes the answers.",
             """
             costs/reads-per-level costs/tables-of-many-models costs/writes-by-graph costs/matched-rows
+            costs/grouped-commits
             results/asks-little results/large-ahead
             filters/column-types observing/no-query observing/changed-records
             """

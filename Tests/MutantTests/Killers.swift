@@ -158,6 +158,7 @@ let killers = """
     set/computed-nil nil-minuend-is-zero
     set/joined texts-joined-backwards
     set/only-named patch-clears-rest patch-counts-one
+    sets/unique-values unique-holders-not-found
     sharing/added owned-table-forgotten secret-dropped
     sharing/assigned-keys second-opening locked-is-busy
     sharing/made-optional addition-must-be-known

@@ -186,11 +186,11 @@ let contractText = #"""
     T9.2 So is reading by the store itself inside a transaction.
     T9.3 So is closing a store while it decodes a value.
     T10.1 `commit` gives a transaction's number in the history. It gives none if the store keeps no history of the changed models.
-    T11.1 A set of records of several models is stored and removed in one step, in a transaction too. Its records may depend on each other in any order: unique values are swapped, references form cycles, parents go with their children or without those that the set gives to others.
+    T11.1 A set of records of several models is stored and removed in one step, in a transaction too. Its records may depend on each other in any order: unique values are swapped, references form cycles, parents go with their children or without the children that the set gives to others.
     T11.2 It is judged as a whole when all of it is done. A unique value belongs to one record, the references that the set writes lead to stored records, and the rules of other references to removed records are carried out. No rule deletes or changes a record of the set.
     T11.3 Otherwise nothing is changed. The error is `constraint`, and names each record that stands against the set with its property and its reason. A set that contradicts itself is `invalidValue`.
     T11.4 In a transaction a set is judged at once, by itself, and may fail alone.
-    T12.1 Transactions of a group run in the order in which they are given. Each sees what the earlier ones have written, may fail alone, and has an author, a note and a number in the history of its own.
+    T12.1 Transactions of a group run in the order in which they are given. Each sees the writes of the earlier ones, may fail alone, and has its author, its note and its number in the history.
     T12.2 They are committed together, once. If the commit fails, all of them fail with its error.
     T12.3 Cancelling the task keeps the transactions that have ended, and fails the others with `cancelled`.
     S1.1 A model's storage is created at first use.

@@ -5,7 +5,9 @@ import StorageDriver
 extension Mutant {
     /// R: records that refer to each other.
     static let references: [Mutant] = [
-        Mutant("references-not-looked-up", breaking: [.r2, .r1], "Every key that a reference has seems to be stored.") {
+        Mutant(
+            "references-not-looked-up", breaking: [.r2, .r1, .t11], "Every key that a reference has seems to be stored."
+        ) {
             $0.rows = { rows, question in
                 if question.query.scope == .all { return rows }
                 // One key is missing in most cases.
@@ -17,7 +19,9 @@ extension Mutant {
                     ? rows + [[.int(77)], [.int(78)], [.int(79)], [.int(80)], [.text("zoo")]] : rows
             }
         },
-        Mutant("references-never-found", breaking: [.r2, .r1], "No Writer that a reference names seems to be stored.") {
+        Mutant(
+            "references-never-found", breaking: [.r2, .r1, .t11], "No Writer that a reference names seems to be stored."
+        ) {
             $0.rows = { rows, question in
                 if question.query.scope == .all || question.table.path.first != "Writer" { return rows }
                 if question.query.result == .count { return [[.int(0)]] }
@@ -44,7 +48,7 @@ extension Mutant {
                     }
             }
         },
-        Mutant("referrers-not-found", breaking: [.r3], "What refers to a deleted record is not found.") {
+        Mutant("referrers-not-found", breaking: [.r3, .t11], "What refers to a deleted record is not found.") {
             $0.rows = { rows, question in question.isOfReferrers ? [] : rows }
         },
         Mutant(
@@ -52,6 +56,12 @@ extension Mutant {
             "One of several that refer to a deleted record is not found."
         ) {
             $0.rows = { rows, question in question.isOfReferrers ? Array(rows.dropLast()) : rows }
+        },
+        Mutant("unique-holders-not-found", breaking: [.t11], "No record with a unique value is found by it.") {
+            $0.rows = { rows, question in
+                guard case .isIn(.column(let column), _, _)? = question.query.filter else { return rows }
+                return question.table.columns[column].isUnique ? [] : rows
+            }
         },
         Mutant("nullify-not-written", breaking: [.r3], "A reference that becomes nil stays.") {
             $0.write = { (write, _) throws(StorageError) in

@@ -5,14 +5,15 @@ extension Mutant {
     /// T, W8: transactions, readers and the place.
     static let transactions: [Mutant] = [
         Mutant(
-            "commits-on-rollback", breaking: [.t1, .w4, .h1, .e5, .c7, .s13], "A transaction that fails is committed."
+            "commits-on-rollback", breaking: [.t1, .t12, .w4, .h1, .e5, .c7, .s13],
+            "A transaction that fails is committed."
         ) {
             $0.transaction = .commitsOnFailure
         },
-        Mutant("savepoint-kept", breaking: [.t2, .h1, .e5, .w4], "A nested transaction that fails is kept.") {
+        Mutant("savepoint-kept", breaking: [.t2, .t12, .h1, .e5, .w4], "A nested transaction that fails is kept.") {
             $0.transaction = .savepointKeepsFailure
         },
-        Mutant("savepoint-undoes-all", breaking: [.t2], "A nested transaction that fails undoes the outer one.") {
+        Mutant("savepoint-undoes-all", breaking: [.t2, .t12], "A nested transaction that fails undoes the outer one.") {
             $0.transaction = .savepointFailureUndoesAll
         },
         Mutant("own-writes-unseen", breaking: [.t2, .w12], "A transaction does not see its own writes.") {

@@ -41,12 +41,13 @@ struct ModelHasher {
 
     init(_ model: StoredModel) { self.model = model.name }
 
-    mutating func begin(_ table: TableSchema) {
+    /// - Parameter isIncluded: returns whether a column counts.
+    mutating func begin(_ table: TableSchema, where isIncluded: (_ column: Int) -> Bool = { _ in true }) {
         isRoot = table.isRoot
         tableRows = 0
         add(table.path.count)
         for name in table.path { add(name) }
-        let others = table.columns.indices.filter { !table.key.contains($0) }.sorted {
+        let others = table.columns.indices.filter { !table.key.contains($0) && isIncluded($0) }.sorted {
             Self.name(table.columns[$0]).lexicographicallyPrecedes(Self.name(table.columns[$1]))
         }
         order = table.key + others
@@ -108,7 +109,7 @@ struct ModelHasher {
     }
 
     /// One bit pattern for all that the contract calls equal (clause V2): the sign of zero and a NaN's payload may be lost.
-    private static func canonicalBits(_ number: Double) -> UInt64 {
+    static func canonicalBits(_ number: Double) -> UInt64 {
         number.isNaN ? Double.nan.bitPattern : number == 0 ? 0 : number.bitPattern
     }
 }

@@ -2,11 +2,11 @@ internal import StorageAPI
 internal import StorageDriver
 
 extension Conformance {
-    /// T2: savepoints that are judged by themselves, and what a transaction knows of its changes.
+    /// T2: savepoints that are judged by themselves, and the changes that a transaction knows.
     static let savepointCases: [ConformanceCase] = [
         ConformanceCase(
             "transactions/judged-savepoint", for: [.t2: [3], .r2: [1], .r3: [1]],
-            "A judged savepoint fails alone where its references lead nowhere or what it leaves denies its deletions."
+            "A judged savepoint fails alone where its references lead nowhere or a record that it leaves denies its deletions."
         ) { t in
             let store = try await library(t)
             try await store.insert([Loan(id: 1, volume: 1), Loan(id: 2, volume: 2)])
@@ -43,7 +43,7 @@ extension Conformance {
         },
         ConformanceCase(
             "transactions/changes-since", for: [.t2: [4]],
-            "A transaction tells its changes since a mark: each record once, before and after, and what rules alone have done."
+            "A transaction tells its changes since a mark: each record once, before and after, and whether rules alone did it."
         ) { t in
             let store = try await t.open(recordsOf: [Volume.self, Writer.self], keysOf: [Loan.self])
             try await store.insert(writers)
@@ -71,6 +71,7 @@ extension Conformance {
                     equals: [
                         "updated Writer 4", "inserted Writer 5", "inserted Loan 1", "deleted Writer 1",
                         "updated Writer 2 by rule", "deleted Volume 1 by rule", "deleted Volume 2 by rule",
+                        "updated Volume 3",
                     ].sorted(), "Other changes.")
                 let names = try changes.map {
                     ($0.model, try $0.before()?.value("name"), try $0.after()?.value("name"))

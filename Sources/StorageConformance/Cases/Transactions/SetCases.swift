@@ -96,7 +96,7 @@ extension Conformance {
         },
         ConformanceCase(
             "sets/rules", for: [.t11: [2, 3], .r3: [1]],
-            "Rules reach what the set leaves: it cascades, nullifies or denies, and never changes records of the set."
+            "Rules reach the records that the set leaves: it cascades, nullifies or denies, and never changes records of the set."
         ) { t in
             let store = try await library(t)
             try await store.insert([Loan(id: 1, volume: 1), Loan(id: 2, volume: 2), Loan(id: 3, volume: 2)])
@@ -163,7 +163,7 @@ extension Conformance {
         },
         ConformanceCase(
             "sets/in-transaction", for: [.t11: [1, 4]],
-            "In a transaction a set is judged at once, apart from what else the transaction wrote, and may fail alone."
+            "In a transaction a set is judged at once, apart from the transaction's other writes, and may fail alone."
         ) { t in
             let store = try await library(t)
             try await store.transaction { handle, tx in
@@ -183,7 +183,7 @@ extension Conformance {
         },
         ConformanceCase(
             "sets/records", for: [.t11: [1, 2], .s7: [1]],
-            "Records without types are set as well, and keep what no program declares when they swap unique values."
+            "Records without types are set as well, and keep data that no program declares when they swap unique values."
         ) { t in
             let schema = RecordSchema(
                 name: "Named",
@@ -214,7 +214,7 @@ extension Conformance {
         },
     ]
 
-    /// What stands against a set, a line for each record.
+    /// The records that stand against a set, a line for each.
     private static func obstacles(_ error: StorageError) -> [String] {
         guard let refusal = error.underlying as? RecordSetRefusal else { return ["\(error)"] }
         return refusal.obstacles.map { obstacle in

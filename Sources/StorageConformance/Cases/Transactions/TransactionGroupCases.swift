@@ -9,7 +9,7 @@ extension Conformance {
     static let groupedCases: [ConformanceCase] = [
         ConformanceCase(
             "transactions/group", for: [.t12: [1]],
-            "Transactions of a group run in order, see what the earlier wrote, and fail alone; each has its author and number."
+            "Transactions of a group run in order, see the earlier ones' writes, and fail alone; each has its author and number."
         ) { t in
             let store = try await t.open(recordsOf: [Pen.self])
             let results = await store.transactions(

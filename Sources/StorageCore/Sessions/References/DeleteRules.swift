@@ -12,6 +12,8 @@ struct DeleteRules {
     private var deleted: [StoredName: Set<[Value]>] = [:]
     /// The records that no rule may delete or change, by the model's name.
     private var kept: [StoredName: Set<[Value]>] = [:]
+    /// The rules that would delete or change such records.
+    private var refused: [(referrer: Referrer, target: StoredName, keys: KeyList)] = []
 
     init(context: TransactionContext) { self.context = context }
 
@@ -55,6 +57,11 @@ struct DeleteRules {
         var found: [DanglingReference] = []
         for (referrer, target, keys) in rules.denied {
             found += try referrer.references(to: keys, of: target, in: context)
+        }
+        for (referrer, target, keys) in rules.refused {
+            found += try referrer.references(to: keys, of: target, in: context).filter {
+                kept[$0.model]?.contains($0.key) == true
+            }
         }
         return found
     }
@@ -129,11 +136,7 @@ struct DeleteRules {
     private mutating func apply(
         _ referrer: Referrer, to keys: KeyList, of target: StoredName, in writer: any StorageWriter
     ) throws(StorageError) {
-        if let kept = kept[referrer.model], referrer.rule != .unchecked,
-            try referrer.records(referringTo: keys, in: context).contains(where: kept.contains)
-        {
-            return denied.append((referrer, target, keys))
-        }
+        if !kept.isEmpty, try applyKeeping(referrer, to: keys, of: target) { return }
         switch referrer.rule {
         case .unchecked: break
         case .deny: denied.append((referrer, target, keys))
@@ -146,6 +149,26 @@ struct DeleteRules {
             if context.hooks?.decidesDeletions(of: model.name) == true { denied.append((referrer, target, keys)) }
             open.append((records, model))
         }
+    }
+
+    /// Applies a rule that would delete or change records that are kept: it is refused for these.
+    ///
+    /// - Returns: false for a rule that does not concern them.
+    private mutating func applyKeeping(
+        _ referrer: Referrer, to keys: KeyList, of target: StoredName
+    ) throws(StorageError) -> Bool {
+        guard let kept = kept[referrer.model], referrer.rule == .cascade || referrer.rule == .nullify else {
+            return false
+        }
+        let records = try referrer.records(referringTo: keys, in: context)
+        guard records.contains(where: kept.contains) else { return false }
+        refused.append((referrer, target, keys))
+        // The call fails, so others need not become nil; but records that cascade may meet more denials.
+        let going = KeyList(width: records.width, records.filter { !kept.contains($0) })
+        if referrer.rule == .cascade, going.count > 0 {
+            open.append((going, try context.handle(.recorded(referrer.model))))
+        }
+        return true
     }
 
     private func nullify(
