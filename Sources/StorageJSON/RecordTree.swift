@@ -100,7 +100,7 @@ extension Select where Source == Store {
             case .value(.blob(let bytes), .data): "\(bytes.count) bytes"
             case .value(let value, let type): ValueForm.text(value, type) ?? "nil"
             case .child: "1 record"
-            case .children(let children?): "\(children.count) records"
+            case .children(let children?): children.count == 1 ? "1 record" : "\(children.count) records"
             }
         let line = text.replacing("\n", with: " ")
         return line.count > 40 ? line.prefix(39) + "…" : line

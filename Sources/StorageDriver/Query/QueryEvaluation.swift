@@ -26,6 +26,8 @@ public protocol ValueTables {
     /// or reads all rows.
     ///
     /// - Parameters:
+    ///   - table: the table to read.
+    ///   - column: the position of the column in the table.
     ///   - bounds: rows outside need not be given, and rows inside are tested again. It never lists values. Nil for all rows.
     ///   - descending: true for the greatest value first. Of a key of several columns, only the ascending order is asked for.
     func rows(

@@ -10,8 +10,8 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show which records of two stores differ, by model and key.",
         discussion: """
-            A line begins with - for what only the first store has, + for what only the second has, and ~ for what both \
-            have with other values, whose properties follow.
+            A line begins with - for a record of the first store alone, with + for one of the second store alone, and with ~ \
+            for one that differs, followed by the properties that do.
 
             Examples:
               storage diff people.db people.karch

@@ -85,8 +85,8 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Store a record as the stored one that has the same value of this property: that keeps its key. Several \
-            match together.
+            Replace the stored record that has the same value of this property, and keep its key. If it is repeated, all \
+            values must be the same.
             """, valueName: "property"))
     var match: [String] = []
 

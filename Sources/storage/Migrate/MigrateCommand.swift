@@ -32,16 +32,16 @@ struct MigrateCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var stores: [StoreLocation]
 
-    @Option(help: ArgumentHelp("The schema that the stores shall have.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file with the schema that the stores get.", valueName: "file"))
     var lock: String
 
-    @Option(help: ArgumentHelp("The schemas of the database that are changed.", valueName: "pattern"))
+    @Option(help: ArgumentHelp("A pattern for the schemas to change, like t_*.", valueName: "pattern"))
     var schemas: String?
 
-    @Option(help: ArgumentHelp("Change so many stores at the same time.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of stores to change at the same time.", valueName: "count"))
     var atOnce = 4
 
-    @Option(help: ArgumentHelp("Begin no other store after so many failures.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of failures after which no other store is changed.", valueName: "count"))
     var stopAfter = 10
 
     @Flag(help: "Change nothing; print what would be done.")

@@ -6,10 +6,10 @@ import TerminalOutput
 /// `storage rebuild`.
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rebuild", abstract: "Make the indexes of searches anew.",
+        commandName: "rebuild", abstract: "Build the indexes of searches again.",
         discussion: """
-            Reads the searched texts of a model, or of all models, and makes their index anew, where storage verify has found it \
-            damaged, or an interrupted command has left it incomplete. The store can be used meanwhile: the old index answers \
+            Reads the searched texts of a model, or of all models, and builds their index again, if storage verify has found it \
+            damaged or an interrupted command has left it incomplete. The store can be used meanwhile: the old index answers \
             searches until the new one is complete. After an interruption the same command continues.
 
             Examples:

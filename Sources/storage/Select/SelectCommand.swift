@@ -12,8 +12,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             On a terminal a table leaves out the columns for which a line has no room, and names them. Numbers, dates and keys \
             are never cut. --vertical prints all.
 
-            With --group, --distinct, --sum, --avg, --min or --max it prints what is computed of the records. --order, \
-            --limit and --offset are then about groups: --order 'count desc' or --order 'sum desc'.
+            With --group, --distinct, --sum, --avg, --min or --max it prints results for groups of records, or for all of \
+            them. --order, --limit and --offset then apply to the groups: --order 'count desc' or --order 'sum desc'.
 
             --page prints one page, and the tokens of the pages beside it for --after and --before. JSON is then an object: \
             {"next":…,"previous":…,"records":[…]}. Other formats that programs read have the tokens on the error stream. The \

@@ -20,7 +20,7 @@ struct WatchCommand: AsyncParsableCommand, ModelCommand {
 
     @OptionGroup var query: QueryOptions
 
-    @Flag(help: "Print the records that are there first, as new ones.")
+    @Flag(help: "Print the stored records first, as new ones.")
     var present = false
 
     @Flag(help: "Print each change as a JSON object: {\"change\":\"inserted\",\"record\":{…}}, or changed, or removed.")

@@ -13,8 +13,8 @@ struct ShellCommand: AsyncParsableCommand {
             Words are quoted as in a shell. Each line opens the store as its command does, so nothing is locked between \
             two lines. exit, or the end of the input, ends it.
 
-            On a terminal a command that fails is told, and the next one is asked for. Elsewhere the first one that fails \
-            ends the shell with its exit status.
+            On a terminal the shell reports a command that fails, and reads the next one. Elsewhere the first failure ends \
+            the shell with that command's exit status.
 
             On a terminal lines are edited, where the system has libedit: the arrow keys find earlier lines, which \
             ~/.storage_history keeps, or the file that STORAGE_HISTORY names (none if it is empty). Tab completes \
