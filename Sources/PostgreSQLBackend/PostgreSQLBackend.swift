@@ -61,6 +61,10 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The time in milliseconds that a call waits for a replacement of a lost server before it throws `io`. By default
     /// it waits for a server that starts alone, for the timeout.
     public var failoverMilliseconds = 0
+    /// The time in milliseconds for which replicas answer reads while the primary is away, counted from its last answer. Such a
+    /// read has the commits of this store and everything that it has read, and may lack commits of others. By default reads wait
+    /// for the next primary, or throw `io`.
+    public var outageMilliseconds = 0
     /// The time in milliseconds in which the outcome of a commit must be found whose connection was lost; nil for the maximum
     /// time that a call waits for a server. Tests shorten it.
     package var outcomeMilliseconds: Int?
@@ -103,6 +107,7 @@ public struct PostgreSQLBackend: StorageBackend {
         }
         let staleness = try options.integer("staleness", in: 0...86_400_000, unit: "ms", default: 0)
         let failover = try options.integer("failover", in: 0...86_400_000, unit: "ms", default: 0)
+        let outage = try options.integer("outage", in: 0...86_400_000, unit: "ms", default: 0)
         var given: [(name: String, value: String)] = []
         for keyword in ServerAddress.keywords {
             let value =
@@ -116,6 +121,7 @@ public struct PostgreSQLBackend: StorageBackend {
         (timeoutMilliseconds, self.isReadOnly, self.partitions) = (timeout, isReadOnly, partitions)
         (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
         (self.replicas, stalenessMilliseconds, failoverMilliseconds) = (replicas, staleness, failover)
+        outageMilliseconds = outage
     }
 
     private init(

@@ -23,6 +23,8 @@ package final class Replicas: Sendable {
         var timeline: Int64
         /// The time at which the primary was last asked for its position.
         var asked: DispatchTime
+        /// The time of the last search for a primary that is away; nil while it answers.
+        var away: DispatchTime?
         /// The greatest position to which the primary was asked to write out its log, and the time of that request.
         var flushed: (lsn: Int64, asked: DispatchTime)?
     }
@@ -115,18 +117,54 @@ package final class Replicas: Sendable {
     ///
     /// - Parameter primary: the primary's connections.
     func take(_ primary: ConnectionPool) throws(StorageError) -> (Connection, ConnectionPool)? {
-        do throws(StorageError) {
-            try askPrimary(primary)
-        } catch {
-            // The read then goes to the primary, where it waits for the next one or fails.
-            guard PostgreSQLFailure.isFailover(error) else { throw error }
-            return nil
+        var isAway = answersAlone(primary)
+        if !isAway {
+            do throws(StorageError) {
+                try askPrimary(primary)
+            } catch {
+                // Otherwise the read goes to the primary, where it waits for the next one or fails.
+                guard PostgreSQLFailure.isFailover(error) else { throw error }
+                guard mayAnswerAlone else { return nil }
+                needed.withLock { $0.away = .now() }
+                isAway = true
+            }
         }
         let (lsn, timeline) = needed.withLock { ($0.lsn, $0.timeline) }
         guard let lsn else { return nil }
         if let found = try take(lsn, timeline) { return found }
-        flush(primary, to: lsn)
+        if !isAway { flush(primary, to: lsn) }
         return nil
+    }
+
+    // MARK: Without a primary
+
+    private static let millisecondsBetweenSearches = 500
+
+    /// True if replicas may answer although the primary was not asked.
+    private var mayAnswerAlone: Bool {
+        needed.withLock { $0.asked.millisecondsSince } < configuration.outageMilliseconds
+    }
+
+    /// Returns true if the primary is known to be away, and replicas may answer. Then it is looked for beside the reads, because
+    /// a server that is silent would delay each of them.
+    private func answersAlone(_ primary: ConnectionPool) -> Bool {
+        guard configuration.outageMilliseconds > 0, needed.withLock({ $0.away }) != nil else { return false }
+        guard mayAnswerAlone else {
+            needed.withLock { $0.away = nil }
+            return false
+        }
+        let isDue = needed.withLock { needed in
+            let isDue = needed.away.map { $0.millisecondsSince >= Self.millisecondsBetweenSearches } ?? false
+            if isDue { needed.away = .now() }
+            return isDue
+        }
+        if isDue {
+            DispatchQueue.global().async { [self] in
+                // While the primary is away, this fails.
+                _ = try? ask(primary)
+            }
+        }
+        return true
     }
 
     private func take(
@@ -210,7 +248,10 @@ package final class Replicas: Sendable {
         let isOld = needed.withLock { needed in
             needed.lsn == nil || needed.asked.millisecondsSince >= staleness
         }
-        guard isOld else { return }
+        if isOld { try ask(primary) }
+    }
+
+    private func ask(_ primary: ConnectionPool) throws(StorageError) {
         let answer = try question.ask { () throws(StorageError) in
             let asked = DispatchTime.now()
             let connection = try primary.take()
@@ -220,6 +261,7 @@ package final class Replicas: Sendable {
         needed.withLock { needed in
             if let lsn = answer.lsn { needed.lsn = max(needed.lsn ?? 0, lsn) }
             needed.asked = max(needed.asked, answer.asked)
+            needed.away = nil
         }
     }
 

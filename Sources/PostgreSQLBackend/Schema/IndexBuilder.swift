@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Logging
 internal import StorageDriver
 
-/// Makes indexes beside writers, by `CREATE INDEX CONCURRENTLY`, on a connection of its own.
+/// Makes indexes beside writers, by `CREATE INDEX CONCURRENTLY`, on a separate connection.
 ///
 /// It holds an advisory lock for as long as it exists, so that of several programs one makes the indexes. It never waits for
 /// that lock: a session that waits has a snapshot, for whose end the server would wait before it completes an index.
@@ -40,7 +40,7 @@ final class IndexBuilder: Sendable {
 
     // MARK: Indexes that changes have left
 
-    /// Makes the indexes that have a row, or drops those that no table records.
+    /// Makes the indexes that have a row, and drops an index that no table records.
     func finish() throws(StorageError) {
         let found = try connection.run([UnbuiltIndexes.list(names), Catalog.definitions(names)])
         guard found.count == 2 else { throw Catalog.damaged }
@@ -115,12 +115,12 @@ final class IndexBuilder: Sendable {
         for row in 0..<parts.count {
             guard let number = parts.integer(row), let part = parts.text(row, 1) else { throw Catalog.damaged }
             let name = "\(index.name)_\(number)"
+            let own = names.own(name)
             let isValid = try connection.run(
-                "SELECT indisvalid FROM pg_catalog.pg_index WHERE indexrelid = pg_catalog.to_regclass(\(names.own(name).literal))"
-            )
-            if isValid.count > 0, !isValid.isTrue() { try connection.run("DROP INDEX CONCURRENTLY \(names.own(name))") }
+                "SELECT indisvalid FROM pg_catalog.pg_index WHERE indexrelid = pg_catalog.to_regclass(\(own.literal))")
+            if isValid.count > 0, !isValid.isTrue() { try connection.run("DROP INDEX CONCURRENTLY \(own)") }
             if !isValid.isTrue() { try build(index, name, on: part) }
-            try connection.run("ALTER INDEX \(whole) ATTACH PARTITION \(names.own(name))")
+            try connection.run("ALTER INDEX \(whole) ATTACH PARTITION \(own)")
         }
     }
 
@@ -133,8 +133,8 @@ final class IndexBuilder: Sendable {
             guard (error.underlying as? PostgreSQLError)?.state == "23505" else { throw error }
             throw StorageError(
                 .constraint,
-                "Records have equal values of \(index.property), which must be unique; change all but one of them first. "
-                    + "Nothing was changed.", model: index.model, property: index.property, underlying: error.underlying
+                "Records have equal values of \(index.property), which must be unique; change all but one of them first.",
+                model: index.model, property: index.property, underlying: error.underlying
             )
         }
     }
@@ -157,7 +157,7 @@ final class IndexBuilder: Sendable {
         DispatchQueue(label: "storage.postgresql.indexes").async(group: ended) { [configuration, progress] in
             var watching: Connection?
             while end.wait(timeout: .now() + .seconds(Self.secondsBetweenReports)) == .timedOut {
-                // Without a connection there is no report.
+                // A report needs the connection.
                 watching = watching ?? (try? Connection(configuration))
                 guard let found = try? watching?.run(Self.progress(of: process)), let step = found.text() else {
                     continue

@@ -3,7 +3,7 @@ package import StorageDriver
 /// The indexes that are made outside the transaction that declares them: for each, `storage_info` has a row with its name.
 ///
 /// A plain index gets its row in the transaction that records it, and loses it when the index is complete. A unique one gets
-/// the row before it is made, and loses it in the transaction that records it. So an index that nobody finishes is found by
+/// the row before it is made, and loses it in the transaction that records it. So an unfinished index is found by
 /// its row: if a table's definition has it, it is made, otherwise dropped.
 package enum UnbuiltIndexes {
     private static let prefix = "index "
@@ -22,7 +22,8 @@ package enum UnbuiltIndexes {
 
     /// - Parameter table: the name of the table, for people.
     static func add(_ index: String, of table: String, _ names: Names) -> String {
-        "INSERT INTO \(names.own("storage_info")) VALUES (\((prefix + index).literal), \(table.literal)) ON CONFLICT DO NOTHING"
+        "INSERT INTO \(names.own("storage_info")) VALUES (\((prefix + index).literal), \(table.literal)) "
+            + "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
     }
 
     static func remove(_ index: String, _ names: Names) -> String {

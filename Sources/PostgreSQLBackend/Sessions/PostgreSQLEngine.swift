@@ -346,14 +346,17 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
 
     /// The time within which the outcome of a commit is looked up.
     var millisecondsToResolve: Int {
-        configuration.outcomeMilliseconds ?? millisecondsOfOutage
+        configuration.outcomeMilliseconds
+            ?? max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds)
     }
 
     /// The time for which a call that begins now is repeated.
     var retryDeadline: RetryDeadline { RetryDeadline(milliseconds: configuration.failoverMilliseconds) }
 
-    /// The longest time that a call waits for a server.
-    var millisecondsOfOutage: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
+    /// The longest time that a call waits for a server, or that replicas answer without the primary.
+    var millisecondsOfOutage: Int {
+        max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds, configuration.outageMilliseconds)
+    }
 
     func close() throws(StorageError) {
         // Other stores go on with shared connections.

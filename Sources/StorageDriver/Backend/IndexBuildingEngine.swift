@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// A change of a table may leave out an index that makes queries faster. It never leaves out one that keeps values unique.
+/// A change of a table may leave out an index that makes queries faster. It never leaves out a unique index.
 public protocol IndexBuildingEngine: StorageEngine {
     /// Makes the indexes of properties that become unique, while others write. Called outside a transaction. The changes
     /// are carried out afterwards, or never; then the engine removes the indexes by itself.
@@ -21,12 +21,12 @@ public protocol IndexBuildingEngine: StorageEngine {
     ///   - progress: called now and then, on any thread.
     /// - Returns: the columns of the changed tables whose values the engine keeps unique from now on. The store checks the
     ///   values of the others.
-    /// - Throws: `constraint` if values are equal; `cancelled`; errors of the engine. Nothing is changed.
+    /// - Throws: `constraint` if values are equal; `cancelled`; errors of the engine. The store is then unchanged.
     func buildUniqueIndexes(
         for changes: [TableChange], _ progress: @escaping @Sendable (IndexProgress) -> Void
     ) throws(StorageError) -> [UniqueColumn]
 
-    /// A Boolean value that indicates whether a change of tables may have left indexes to be made. Reading it costs nothing.
+    /// A Boolean value that indicates whether a change of tables may have left indexes to be made. Reading it takes no time.
     var hasUnbuiltIndexes: Bool { get }
 
     /// Makes the indexes that changes of tables have left, while others write. Returns at once if another program makes them.

@@ -98,7 +98,7 @@ extension Store {
 }
 
 extension TableChange {
-    /// True if a column of a table that is there becomes unique.
+    /// True if a column of an existing table becomes unique.
     fileprivate var makesUnique: Bool {
         guard case .alter(let old, let new, _) = self else { return false }
         return zip(old.columns, new.columns).contains { !$0.isUnique && $1.isUnique }
