@@ -99,6 +99,7 @@ struct IndexTests {
         compared.limits.blocks = [1, 48, 2, 1, 1, 3][seed]
         compared.limits.commitBytes = [1 << 20, 4000, 2000, 1 << 20, 10_000, 500][seed]
         compared.limits.memory = [1 << 20, 9000, 1 << 20, 3000, 1 << 20, 700][seed]
+        compared.tables.waitsForServer = seed % 2 == 1
         var shapes: Set<Bool> = []
         for round in 0..<80 {
             let documents = (0..<Int.random(in: 0...6, using: &texts.generator)).map { _ in texts.document(300) }
@@ -156,6 +157,24 @@ struct IndexTests {
             // The state's two, and one each for leaves, keys that decide between equals, and keys of the result.
             expect(compared.tables.queries - before <= 5, "\(text)")
         }
+    }
+
+    @Test func aCommitToAServerFindsManyRecordsInFewQueries() throws {
+        var compared = Compared()
+        compared.tables.waitsForServer = true
+        compared.limits.commitBytes = 0
+        compared.limits.fanout = 100
+        func document(_ number: Int, _ word: String) -> SearchDocument {
+            SearchDocument(key: [UInt8(number)], texts: [[word], ["storage"]])
+        }
+        for number in 0..<40 { try compared.write([document(number, "old")]) }
+        compared.limits.commitBytes = 1 << 20
+        let before = compared.tables.queries
+        try compared.write((20..<60).map { document($0, "new") })
+        // The state's two, the leaves of the largest segment, and those of the others.
+        expect(compared.tables.queries - before <= 4)
+        try compared.expectEqual("old")
+        try compared.expectEqual("new storage")
     }
 
     @Test func everythingRemoved() throws {

@@ -8,6 +8,8 @@ final class MemoryTables: SearchStorage {
     /// The calls that read.
     var queries = 0
     var writes = 0
+    /// True if the index reads ahead.
+    var waitsForServer = false
 
     func row(_ table: SearchTable, _ number: Int) -> [UInt8]? {
         queries += 1

@@ -43,6 +43,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         var lsn: Int64?
         /// True if recent calls have assigned keys, which only one transaction does at a time.
         var assignsKeys = false
+        /// The number of transactions that are still likely to ask for the tables, as one before them has.
+        var likelyAskers = 0
     }
 
     init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
@@ -257,7 +259,10 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         let isExclusive = configuration.writers == .one || !isDeferring || state.assignsKeys
         let session = try begin(&state, isExclusive: isExclusive, deadline)
         session.isDeferring = isDeferring
-        defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
+        defer {
+            if isDeferring { state.assignsKeys = session.assignsKeys }
+            state.likelyAskers = session.asksTables ? Self.likelyAskers : max(state.likelyAskers - 1, 0)
+        }
         do throws(StorageError) {
             try body(session)
             // Each call of the group then has an error, and the body has none.
@@ -272,6 +277,9 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         if session.isExclusive { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
         return true
     }
+
+    /// The number of transactions that list the tables of other software with their beginning after one has asked for tables.
+    private static let likelyAskers = 16
 
     /// Begins a transaction, on a new connection if the old one is lost.
     private func begin(
@@ -310,12 +318,12 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         var session = PostgreSQLWriter(connection, self, isExclusive: isExclusive)
         let version: String
         do throws(StorageError) {
-            version = try session.begin()
+            version = try session.begin(willAskTables: state.likelyAskers > 0)
         } catch {
             guard error.code == .schemaMismatch, connection.loss == nil else { throw error }
             try findRecord(connection)
             session = PostgreSQLWriter(connection, self, isExclusive: isExclusive)
-            version = try session.begin()
+            version = try session.begin(willAskTables: state.likelyAskers > 0)
         }
         if let lsn = state.lsn, session.server.mayLack(lsn, of: state.server) {
             // The error is reported once.

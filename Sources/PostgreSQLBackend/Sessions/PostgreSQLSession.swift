@@ -175,7 +175,7 @@ class PostgreSQLSession: PrefetchingSession {
     }
 
     /// Returns whether the result may be larger than one fetch.
-    private func isLong(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
+    final func isLong(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
         query.compiled.isLong
             || query.compiled.isPage
                 && BatchSize.exceedsAnswer(

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
 /// The writing session of one transaction.
-final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
+final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     private var depth = 0
     /// True if no other transaction writes at the same time.
     let isExclusive: Bool
@@ -14,7 +14,13 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var changesTables = false
     /// True if the indexes of large tables are made after the commit.
     var leavesIndexes = false
-    /// True if batches may be executed later.
+    /// The tables, once they were asked for; nil after a change.
+    private var knownTables: [TableSchema]?
+    /// The tables that other software may have made, if they were listed with the transaction's beginning.
+    private var candidates: StatementResult?
+    /// True if the tables were asked for.
+    private(set) var asksTables = false
+    /// True if batches may be executed later, and queries with them.
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
@@ -42,7 +48,9 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     // MARK: The transaction
 
     /// Begins the transaction, waits for its turn among all writers, and returns the version of the tables.
-    func begin() throws(StorageError) -> String {
+    ///
+    /// - Parameter willAskTables: whether the tables are likely to be asked for.
+    func begin(willAskTables: Bool) throws(StorageError) -> String {
         connection.begin(isExclusive ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
         connection.add(Catalog.turn(names, isExclusive: isExclusive))
         do throws(StorageError) {
@@ -52,11 +60,13 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             let own = isExclusive ? Catalog.transaction(engine.record) : Catalog.sharedTransaction
             let results = try connection.run(
                 [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : [])
-                    + (question.map { [$0] } ?? []))
-            guard results.count == (isNew ? 3 : 2) + (question == nil ? 0 : 1), let version = results[0].text(),
+                    + (willAskTables ? [engine.foreignCandidates] : []) + (question.map { [$0] } ?? []))
+            let count = (isNew ? 3 : 2) + (willAskTables ? 1 : 0)
+            guard results.count == count + (question == nil ? 0 : 1), let version = results[0].text(),
                 let transaction = results[1].text()
             else { throw Catalog.damaged }
             try connection.requireProcess(question == nil ? nil : results.last)
+            if willAskTables { candidates = results[count - 1] }
             if Catalog.isGone(version) { throw Catalog.gone }
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
@@ -182,8 +192,34 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        try flush()
-        return try askGuarded(statements)
+        if !bulk.isEmpty || deferred.isEmpty { try flush() }
+        guard !deferred.isEmpty else { return try askGuarded(statements) }
+        // In one round trip with the deferred statements.
+        let guarded = [Statement("SAVEPOINT storage_ask")] + statements + [Statement("RELEASE storage_ask")]
+        return try flushStatements(before: guarded).dropFirst().dropLast()
+    }
+
+    /// The tables do not change while the transaction has its turn, unless it changes them.
+    override func tables() throws(StorageError) -> [TableSchema] {
+        asksTables = true
+        if let knownTables { return knownTables }
+        guard !changesTables else {
+            let tables = try super.tables()
+            knownTables = tables
+            return tables
+        }
+        let isKnown = engine.knowsTables(at: version)
+        var statements = isKnown ? [] : [Catalog.definitions(names)]
+        if candidates == nil { statements.append(engine.foreignCandidates) }
+        let results = statements.isEmpty ? [] : try ask(statements)
+        guard results.count == statements.count, let candidates = candidates ?? results.last else {
+            throw Catalog.damaged
+        }
+        let recorded = isKnown ? try engine.tables(at: version, by: connection) : try Catalog.tables(results[0])
+        if !isKnown { engine.keepTables(recorded, at: version) }
+        let tables = try recorded + foreignTables(candidates)
+        knownTables = tables
+        return tables
     }
 
     override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
@@ -204,6 +240,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         /// The number of rows that the statement must change, and whether that is checked.
         var count = 0
         var mustChangeAll = false
+        /// The query that the statement answers; nil for a batch.
+        var question: Question?
     }
 
     /// Defers a statement to the next that needs an answer.
@@ -224,19 +262,32 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         try flushStatements()
     }
 
-    func flushStatements() throws(StorageError) {
-        guard !deferred.isEmpty || !greatestKeys.unreported.isEmpty else { return }
+    /// Executes the deferred statements, and further ones that are guarded by the savepoint `storage_ask`.
+    ///
+    /// - Returns: the results of the further ones.
+    @discardableResult
+    func flushStatements(before guarded: [Statement] = []) throws(StorageError) -> ArraySlice<StatementResult> {
+        guard !deferred.isEmpty || !greatestKeys.unreported.isEmpty || !guarded.isEmpty else { return [] }
         let all = deferred
         let keys = greatestKeys.tables
         (deferred, deferredSize) = ([], 0)
         let outcome = try connection.outcome(
-            all.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) })
-        if let failure = outcome.failure { throw failure.error }
+            all.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) } + guarded)
+        let count = all.count + keys.count
+        if let failure = outcome.failure, failure.index < count { throw failure.error }
         for (table, result) in zip(keys, outcome.results.dropFirst(all.count)) { greatestKeys.reported(table, result) }
-        for (statement, result) in zip(all, outcome.results)
-        where statement.mustChangeAll && result.changed != statement.count {
-            throw StorageError(.notFound, "No record has this key; save or insert stores it.")
+        for (statement, result) in zip(all, outcome.results) {
+            statement.question?.result = result
+            guard !statement.mustChangeAll || result.changed == statement.count else {
+                throw StorageError(.notFound, "No record has this key; save or insert stores it.")
+            }
         }
+        if let failure = outcome.failure {
+            connection.add("ROLLBACK TO storage_ask")
+            connection.add("RELEASE storage_ask")
+            throw failure.error
+        }
+        return outcome.results.dropFirst(count)
     }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
@@ -258,6 +309,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         } catch {
             forgetAnswers()
             greatestKeys.removeAll()
+            if changesTables { knownTables = nil }
             if let index = connection.waiting.lastIndex(where: { $0.sql == begin }) {
                 // The savepoint was not sent yet.
                 connection.dropWaiting(from: index)
@@ -282,7 +334,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         // A snapshot may lack rows that others have committed, and a concurrent writer has already read the tables.
         guard isExclusive else { throw Self.mustBeExclusive }
         try flush()
-        changesTables = true
+        (changesTables, knownTables) = (true, nil)
         forgetAnswers()
         greatestKeys.removeAll()
         connection.forgetPlans()

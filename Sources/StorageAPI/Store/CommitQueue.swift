@@ -228,7 +228,10 @@ final class CommitQueue: Sendable {
     /// tables, so that the next transaction is not planned for the old ones.
     private func complete(_ transactions: WriteTransactions, after commit: (any PendingCommit)?) {
         var changesTables = false
-        transactions.forEach { if $0.own?.changed.isEmpty == false { changesTables = true } }
+        transactions.forEach {
+            if $0.own?.changed.isEmpty == false { changesTables = true }
+            if commit == nil { $0.didCommit() }
+        }
         if changesTables { waitForCompletions() }
         // Only this queue adds transactions to be completed. If all earlier ones are complete, none is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: transactions) }
@@ -243,6 +246,7 @@ final class CommitQueue: Sendable {
         do throws(StorageError) { try commit?.finish() } catch {
             transactions.forEach { $0.fail(error) }
         }
+        transactions.forEach { $0.didCommit() }
         // Before the callers are resumed, to preserve order.
         if features.activity.isFollowed {
             for feature in features.all { transactions.forEach { feature.didEnd($0) } }
@@ -265,7 +269,9 @@ final class CommitQueue: Sendable {
         do {
             return try engine.writeBatching { (writer) throws(StorageError) in
                 isRunning = true
-                for transaction in transactions.all { try transaction.run(writer) }
+                let group = newGroup()
+                for transaction in transactions.all { try transaction.run(writer, in: group) }
+                try group?.finish()
                 isRunning = false
                 transactions.forEach(announce)
             }
@@ -279,10 +285,13 @@ final class CommitQueue: Sendable {
         if let transaction = transactions.only {
             try transaction.run(writer)
         } else {
-            Self.runEach(transactions.all, writer)
+            runEach(transactions.all, writer)
         }
         transactions.forEach(announce)
     }
+
+    /// A group for transactions that are done or undone together; nil if no feature follows their changes.
+    private func newGroup() -> CommitGroup? { features.activity.followed.isUsed ? CommitGroup() : nil }
 
     private func announce(_ transaction: WriteTransaction) {
         guard features.activity.isFollowed, transaction.failure == nil else { return }
@@ -291,7 +300,7 @@ final class CommitQueue: Sendable {
 
     /// Runs transactions in one of the engine so that each is done or undone. Transactions that may run again share a
     /// savepoint, because a savepoint costs more than some transactions.
-    private static func runEach(_ transactions: [WriteTransaction], _ writer: any StorageWriter) {
+    private func runEach(_ transactions: [WriteTransaction], _ writer: any StorageWriter) {
         var rest = transactions[...]
         while let first = rest.first {
             let together = rest.prefix { $0.isRepeatable }
@@ -306,14 +315,17 @@ final class CommitQueue: Sendable {
     }
 
     /// Runs transactions in one savepoint. If one fails, all are undone, and each runs again in a separate savepoint.
-    private static func runTogether(_ transactions: ArraySlice<WriteTransaction>, _ writer: any StorageWriter) {
+    private func runTogether(_ transactions: ArraySlice<WriteTransaction>, _ writer: any StorageWriter) {
         var running: WriteTransaction?
         do {
             try writer.savepoint { () throws(StorageError) in
+                let group = newGroup()
                 for transaction in transactions {
                     running = transaction
-                    try transaction.run(writer)
+                    try transaction.run(writer, in: group)
                 }
+                running = nil
+                try group?.finish()
             }
         } catch {
             for transaction in transactions {

@@ -26,7 +26,7 @@ extension OwnSettings {
     ///
     /// - Parameter plan: reads the column `settings`.
     static func text(_ plan: QueryPlan, in session: any StorageSession) throws(StorageError) -> String {
-        var cursor = try session.rows(plan, QueryArguments())
+        var cursor = try session.rows(plan, QueryArguments(limit: plan.query.isLimited ? 1 : nil))
         guard try cursor.next(), case .text(let text) = cursor.cells[0].value else {
             throw StorageError(.corrupt, "The settings of the store's \(subject) are missing; restore a backup.")
         }

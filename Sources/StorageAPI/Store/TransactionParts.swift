@@ -7,6 +7,8 @@ struct TransactionParts {
     let writer: any StorageWriter
     /// The transaction's author and note; nil if no changes are captured.
     let signature: CommitSignature?
+    /// The transactions that share a commit with this one; nil if it shares none.
+    let group: CommitGroup?
     /// The subscribers to the transaction's changes, in order. They are not called if no changes are captured.
     var subscribers: [any ChangeSubscriber] = []
     /// Receives the transaction's calls; nil for none.
@@ -41,9 +43,14 @@ extension Store {
         of transaction: WriteTransaction, _ writer: any StorageWriter
     ) -> (TransactionContext, capture: ChangeCapture?) {
         let changes = features.activity.followed.together.map { ChangeSet($0) }
-        var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature)
+        let group = transaction.group
+        var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature, group: group)
         for feature in features.all { feature.join(&parts) }
-        let capture = changes.map { ChangeCapture(writer, $0, subscribers: parts.subscribers, registry: registry) }
+        let capture = changes.map {
+            ChangeCapture(
+                writer, $0, subscribers: parts.subscribers, registry: registry, group: group,
+                canWait: parts.hooks == nil)
+        }
         var (outer, inner): (any StorageWriter, any StorageWriter) = (capture ?? writer, writer)
         if let layer = parts.layer { (outer, inner) = (layer(outer), layer(inner)) }
         let context = TransactionContext(environment, writer: outer, inner: inner, call: transaction, capture: capture)

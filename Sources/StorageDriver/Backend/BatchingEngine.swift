@@ -49,6 +49,34 @@ public protocol PrefetchingSession: StorageSession {
     func prefetch(_ queries: [QueryRequest])
 }
 
+/// An optional feature of the writer that ``BatchingEngine/writeBatching(_:)`` gives: a query takes its place among the batches
+/// that wait, and is answered with them.
+///
+/// ```
+/// func later(_ query: QueryRequest) throws(StorageError) -> (any DeferredAnswer)? {
+///     let answer = Answer(self, query)
+///     waiting.append(.query(answer))   // sent after earlier batches, and before later ones
+///     return answer
+/// }
+/// ```
+public protocol DeferringWriter: StorageWriter {
+    /// Asks a query whose rows are needed later. They are as they would be now, whatever is written afterwards.
+    ///
+    /// - Returns: nil if the query cannot wait, so that the caller asks it at once.
+    func later(_ query: QueryRequest) throws(StorageError) -> (any DeferredAnswer)?
+}
+
+/// The answer to a query that was asked to be answered later.
+public protocol DeferredAnswer: AnyObject {
+    /// The bytes of memory that the rows take; 0 if they have not arrived.
+    var bytes: Int { get }
+
+    /// Returns the rows, from the first on. Sends the waiting batches if the query is not answered yet.
+    ///
+    /// - Throws: an error of the query, or of a batch that was carried out with it.
+    func rows() throws(StorageError) -> Cursor
+}
+
 /// A query with its values.
 public struct QueryRequest {
     /// The shape of the query.

@@ -22,10 +22,10 @@ final class BlockReader<Storage: SearchStorage>: BlockSource {
     }
 
     /// Reads blocks that are asked for soon, the first ``most`` of them. Forgets those of the last call.
-    func readAhead(_ numbers: [Int]) throws(SearchFailure) {
+    func readAhead(_ numbers: [Int], most: Int = most) throws(SearchFailure) {
         ahead.removeAll()
         guard numbers.count > 1 else { return }
-        let first = numbers.count > Self.most ? Array(numbers.prefix(Self.most)) : numbers
+        let first = numbers.count > most ? Array(numbers.prefix(most)) : numbers
         for (number, bytes) in try storage.rows(.blocks, first) { ahead[number] = bytes }
     }
 }

@@ -17,6 +17,14 @@ extension SearchIndex {
         /// looking for it.
         case add(SearchDocument, isNew: Bool)
         case remove([UInt8])
+
+        /// The key of a record that may have a document.
+        fileprivate var formerKey: [UInt8]? {
+            switch self {
+            case .add(let document, let isNew): isNew ? nil : document.key
+            case .remove(let key): key
+            }
+        }
     }
 
     /// Adds and removes documents, as one commit, so that any number needs the same memory.
@@ -34,13 +42,17 @@ extension SearchIndex {
             words: Accumulator(first: state.nextDocument, properties: properties.count), removed: [],
             pending: state.nextPending)
         while let changes = try nextChanges() {
+            let known = storage.waitsForServer ? try self.documents(of: changes.compactMap(\.formerKey)) : nil
+            func former(_ key: [UInt8]) throws(SearchFailure) -> Int? {
+                if let known { known[key] } else { try self.document(of: key) }
+            }
             for change in changes {
                 switch change {
                 case .remove(let key):
-                    if let old = try self.document(of: key) { removed.insert(old) }
+                    if let old = try former(key) { removed.insert(old) }
                     continue
                 case .add(let document, let isNew):
-                    if !isNew, let old = try self.document(of: document.key) { removed.insert(old) }
+                    if !isNew, let old = try former(document.key) { removed.insert(old) }
                     commit.words.add(document)
                 }
                 guard commit.words.size > limits.memory else { continue }

@@ -53,8 +53,13 @@ struct Merger<Terms: TermSource> {
         var before = base
         for index in found {
             if let entry = sources[index].terms.list {
+                var ahead: BlockReader<Storage>?
+                if entry.pieces.count > 1, storage.waitsForServer {
+                    ahead = BlockReader(storage)
+                    try ahead?.readAhead(entry.pieces.compactMap(entry.block))
+                }
                 for place in entry.pieces {
-                    let piece = try entry.piece(place, storage)
+                    let piece = if let ahead { try entry.piece(place, ahead) } else { try entry.piece(place, storage) }
                     if inner.isEmpty {
                         try splice(piece, end: sources[index].end, before: &before)
                     } else {
@@ -180,6 +185,10 @@ final class SegmentTerms: TermSource {
     private var reader: ByteReader?
     private(set) var term: [UInt8]?
     private(set) var list: TermList?
+    /// The next leaves, if a server has given several at once.
+    private var ahead: [Int: [UInt8]] = [:]
+    /// The number of leaves that are read at once.
+    private static let leavesAhead = 16
 
     /// The terms after one.
     init<Storage: SearchStorage>(
@@ -197,7 +206,7 @@ final class SegmentTerms: TermSource {
                 (term, list) = (nil, nil)
                 return
             }
-            reader = try segment.read(storage, leaf: place)
+            reader = try leaf(storage)
             place += 1
             term = []
         }
@@ -207,5 +216,18 @@ final class SegmentTerms: TermSource {
         list = try segment.list(&reader)
         term = next
         self.reader = reader
+    }
+
+    private func leaf<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) -> ByteReader {
+        guard storage.waitsForServer else { return try segment.read(storage, leaf: place) }
+        func number(_ leaf: Int) -> Int { SegmentFormat.block(segment.header.number, area: .leaves, index: leaf) }
+        let wanted = number(segment.directory[place].leaf)
+        if ahead[wanted] == nil {
+            let leaves = segment.directory[place...].prefix(Self.leavesAhead).map { number($0.leaf) }
+            ahead = [:]
+            for (number, bytes) in try storage.rows(.blocks, leaves) { ahead[number] = bytes }
+        }
+        guard let bytes = ahead[wanted] else { throw .corrupt("A leaf is missing.") }
+        return ByteReader(bytes)
     }
 }

@@ -103,13 +103,18 @@ package final class SearchIndex<Storage: SearchStorage> {
         var numbers: [Int] = []
         try storage.numbers(.pending, 0...Int.max, limit: Int.max) { numbers.append($0) }
         var rows: [Int: PendingRow] = [:]
+        let missing = numbers.filter { cache.pending[$0] == nil }
+        var found: [Int: [UInt8]] = [:]
+        if missing.count > 1 { for (number, bytes) in try storage.rows(.pending, missing) { found[number] = bytes } }
         for number in numbers {
             if let row = cache.pending[number] {
                 rows[number] = row
                 state.pending.append(row)
                 continue
             }
-            guard let bytes = try storage.row(.pending, number) else { throw .corrupt("A commit is missing.") }
+            var bytes = found[number]
+            if bytes == nil { bytes = try storage.row(.pending, number) }
+            guard let bytes else { throw .corrupt("A commit is missing.") }
             let row = try PendingRow(number: number, bytes: bytes, properties: count)
             rows[number] = row
             state.pending.append(row)
@@ -156,6 +161,9 @@ package struct SearchCache: Sendable {
     var state: IndexState?
 
     package init() {}
+
+    /// True if the state that was read last has pending commits.
+    package var hasPending: Bool { state?.pending.isEmpty == false }
 }
 
 /// The segments and commits of an index.

@@ -12,6 +12,8 @@ package enum SearchTable: Int, CaseIterable, Sendable {
 ///
 /// Reads see earlier writes. The storage undoes the writes of an undone transaction.
 package protocol SearchStorage: BlockSource {
+    /// True if each call waits for a server, so that rows which may be needed are read together.
+    var waitsForServer: Bool { get }
     func row(_ table: SearchTable, _ number: Int) throws(SearchFailure) -> [UInt8]?
     /// Calls `body` for the rows of a range, by ascending number. Nothing is written meanwhile.
     func rows(
@@ -38,4 +40,8 @@ package enum SearchFailure: Error {
     case unfinished
     /// An error of the storage.
     case storage(any Error)
+}
+
+extension SearchStorage {
+    package var waitsForServer: Bool { false }
 }

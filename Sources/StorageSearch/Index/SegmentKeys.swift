@@ -217,13 +217,57 @@ extension SearchIndex {
             }
             return state.isRemoved(document) ? nil : document
         }
-        for segment in state.segments.reversed() {
-            guard let list = try segment.list(storage, of: term),
+        return try document(of: key, as: term, in: Self.likely(state.segments), by: storage, at: state)
+    }
+
+    /// The segments in the order in which they are likely to have a record.
+    private static func likely(_ segments: [Segment]) -> [Segment] {
+        segments.sorted { $0.header.documents > $1.header.documents }
+    }
+
+    /// The document of a record in some segments. One at most is not removed, so their order does not matter.
+    private func document(
+        of key: [UInt8], as term: [UInt8], in segments: some Sequence<Segment>, by blocks: some BlockSource,
+        at state: IndexState
+    ) throws(SearchFailure) -> Int? {
+        for segment in segments {
+            guard let list = try segment.list(blocks, of: term),
                 let document = try latest(list, end: segment.header.end, key: key)
             else { continue }
-            return state.isRemoved(document) ? nil : document
+            if !state.isRemoved(document) { return document }
         }
         return nil
+    }
+
+    /// The documents of records that have one, by key, from as few questions as ``document(of:)`` has for one record.
+    func documents(of keys: [[UInt8]]) throws(SearchFailure) -> [[UInt8]: Int] {
+        let state = try state()
+        var found: [[UInt8]: Int] = [:]
+        var left: [(key: [UInt8], term: [UInt8])] = []
+        for key in keys {
+            let term = KeyTerm.bytes(key)
+            if state.pending.contains(where: { $0.list(of: term) != nil }) {
+                found[key] = try document(of: key)
+            } else {
+                left.append((key, term))
+            }
+        }
+        let segments = Self.likely(state.segments)
+        let blocks = BlockReader(storage)
+        for part in [segments.prefix(1), segments.dropFirst()] where !left.isEmpty && !part.isEmpty {
+            let numbers = Set(left.flatMap { key in part.compactMap { $0.block(of: key.term) } })
+            try blocks.readAhead(numbers.sorted(), most: 4 * BlockReader<Storage>.most)
+            var rest: [(key: [UInt8], term: [UInt8])] = []
+            for (key, term) in left {
+                if let document = try document(of: key, as: term, in: part, by: blocks, at: state) {
+                    found[key] = document
+                } else {
+                    rest.append((key, term))
+                }
+            }
+            left = rest
+        }
+        return found
     }
 
     private func latest(_ list: TermList, end: Int, key: [UInt8]) throws(SearchFailure) -> Int? {

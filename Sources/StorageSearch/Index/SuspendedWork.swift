@@ -65,6 +65,9 @@ enum SuspendedWork: Equatable {
 }
 
 extension SearchIndex {
+    /// The number of records whose keys are read at once from a server, in some twenty blocks.
+    private static var keysAhead: Int { 1024 }
+
     /// Continues the work in progress, or begins the work that is due, and writes or removes about so many blocks.
     func merge(blocks: Int) throws(SearchFailure) {
         var budget = blocks
@@ -151,7 +154,11 @@ extension SearchIndex {
         for segment in segments { lengths.append(try self.lengths(of: segment.header)) }
         let lastPending = segments.map(\.header.lastPending).max() ?? 0
         let content = try merger.content(lengths, first: first, end: end, lastPending: lastPending)
-        for document in content.numbers[SortedNumbers.place(content.numbers, of: written)...] {
+        let rest = content.numbers[SortedNumbers.place(content.numbers, of: written)...]
+        for (place, document) in zip(rest.indices, rest) {
+            if storage.waitsForServer, (place - rest.startIndex).isMultiple(of: Self.keysAhead) {
+                try reader.readAhead(rest[place...].prefix(Self.keysAhead))
+            }
             if writer.blocks - target.blocks >= budget { return try suspend(last, document) }
             guard let key = try reader.key(of: document) else { throw .corrupt("A document has no key.") }
             try writer.add(key: key)

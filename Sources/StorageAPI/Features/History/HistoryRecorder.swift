@@ -18,11 +18,15 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     let kept: ActiveHistory
+    /// The history of the transactions that share the commit; nil for none.
+    private let group: HistoryGroup?
+    /// True if the group writes the entries.
+    private var isWaiting = false
     private let writer: any StorageWriter
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let signature: CommitSignature
-    private var savepoints: [(header: CommitRow?, entries: Int, called: Int, raised: ActiveHistory?)] = []
+    private var savepoints: [Savepoint] = []
     /// The time in seconds since the reference date.
     private let clock: @Sendable () -> Double
     private let marks: CommitMarks
@@ -57,11 +61,12 @@ final class HistoryRecorder: ChangeSubscriber {
     private var handles: [StoredName: ModelHandle] = [:]
 
     init(
-        _ kept: ActiveHistory, in writer: any StorageWriter, registry: ModelRegistry, limits: BackendInfo.Limits,
-        signature: CommitSignature, marks: CommitMarks, clock: @escaping @Sendable () -> Double,
-        didCommit: @escaping (Outcome) -> Void
+        _ kept: ActiveHistory, in writer: any StorageWriter, group: HistoryGroup?, registry: ModelRegistry,
+        limits: BackendInfo.Limits, signature: CommitSignature, marks: CommitMarks,
+        clock: @escaping @Sendable () -> Double, didCommit: @escaping (Outcome) -> Void
     ) {
         self.kept = kept
+        self.group = group
         self.writer = writer
         self.registry = registry
         self.limits = limits
@@ -80,8 +85,19 @@ final class HistoryRecorder: ChangeSubscriber {
 
     // MARK: Savepoints
 
+    /// The state before a savepoint.
+    private struct Savepoint {
+        let header: CommitRow?
+        let entries: Int
+        let called: Int
+        let raised: ActiveHistory?
+        let last: HistoryGroup.Last?
+    }
+
     func beginSavepoint() {
-        savepoints.append((header, entries.count, called.count, outcome.raised))
+        savepoints.append(
+            Savepoint(
+                header: header, entries: entries.count, called: called.count, raised: outcome.raised, last: group?.last))
         journal?.beginSavepoint()
     }
 
@@ -90,6 +106,7 @@ final class HistoryRecorder: ChangeSubscriber {
         guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
         outcome.raised = mark.raised
+        if let last = mark.last { group?.last = last }
         rows = []
         handles = [:]
         for entry in entries[mark.entries...] { known[entry.model]?[entry.key] = nil }
@@ -102,6 +119,17 @@ final class HistoryRecorder: ChangeSubscriber {
     func follows(_ model: StoredName) -> Bool { kept.keeps(model) }
 
     func needsRecords(of model: StoredName) -> Bool { kept.settings.model(model)?.recordsSince != nil }
+
+    // A history of the first format gets the second at once, where something has to be recorded that needs it.
+    var canWait: Bool { group != nil && !(kept.tables.isFirstFormat && signature.origin != .call) }
+
+    func willWait() throws(StorageError) -> Bool {
+        if kept.tables.isFirstFormat, signature.isByRule { return false }
+        try group?.ask(in: writer)
+        return true
+    }
+
+    func setWaiting(_ isWaiting: Bool) { self.isWaiting = isWaiting }
 
     private func handle(_ model: StoredName) throws(StorageError) -> ModelHandle {
         if let known = handles[model] { return known }
@@ -136,23 +164,39 @@ final class HistoryRecorder: ChangeSubscriber {
 
     /// Writes the commit's row, and then the entries that were added.
     func willWrite() throws(StorageError) {
-        guard !rows.isEmpty else { return }
-        let header = try begin()
-        for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
+        guard !rows.isEmpty, !isWaiting else { return }
+        try numberRows(begin())
+        try writer.write(rows, kept.tables.addChanges)
+        rows.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives the entries that are not written the number of their commit.
+    private func numberRows(_ header: CommitRow) throws(StorageError) {
+        for start in stride(from: 0, to: rows.count, by: width) { rows[start] = .int(header.number) }
         let limit = limits.valueBytes
         for case .blob(let bytes) in rows where bytes.count > limit {
             throw StorageError(
                 .limitExceeded,
                 "The history's copy of the record has \(bytes.count) bytes, more than the limit of \(limit).")
         }
-        try writer.write(rows, kept.tables.addChanges)
-        rows.removeAll(keepingCapacity: true)
     }
+
+    /// The number of values of an entry's row.
+    private var width: Int { kept.tables.addChanges.columns.count }
 
     private func begin() throws(StorageError) -> CommitRow {
         if let header { return header }
+        let header = try next()
+        try writer.write(header.values(for: kept.tables.commits), kept.tables.addCommit)
+        self.header = header
+        return header
+    }
+
+    /// The commit after the last one.
+    private func next() throws(StorageError) -> CommitRow {
         try signature.check()
-        let last = try HistoryReading(kept.tables, writer).last
+        let last =
+            if let group { try group.lastCommit(in: writer) } else { try HistoryReading(kept.tables, writer).last }
         guard last?.number ?? 0 < Int64.max else {
             throw StorageError(.overflow, "The numbers for commits of the history are used up.")
         }
@@ -162,8 +206,7 @@ final class HistoryRecorder: ChangeSubscriber {
         var header = CommitRow(
             number: number, time: max(now, last?.time ?? now), author: signature.author, note: signature.note)
         (header.origin, header.mark) = (signature.origin, marks.mark(of: number))
-        try writer.write(header.values(for: kept.tables.commits), kept.tables.addCommit)
-        self.header = header
+        group?.last = .known(header)
         return header
     }
 
@@ -263,6 +306,7 @@ final class HistoryRecorder: ChangeSubscriber {
 
     /// Corrects the entries to the net effect of the commit, signs it, and removes some entries that are too old.
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
+        if isWaiting { return try endWaiting(changes) }
         guard var header else { return }
         signature.commit = header.number
         try removeUnchanged(from: changes, header.number)
@@ -284,10 +328,37 @@ final class HistoryRecorder: ChangeSubscriber {
     /// Lets the store know, after the commit, that the transaction has given the history another format.
     func didRaise(_ history: ActiveHistory) { outcome.raised = history }
 
+    /// Leaves the commit to the group. Its entries are not written yet, so they are corrected where they are.
+    private func endWaiting(_ changes: ChangeSet) throws(StorageError) {
+        guard !entries.isEmpty, let group else { return }
+        let header = try next()
+        signature.commit = header.number
+        if hasRepeats || changes.hasUnchanged { correctRows(changes.net) }
+        try numberRows(header)
+        try group.add(header, rows, changes: lastPlace)
+        self.header = header
+        outcome.commit = header.number
+    }
+
+    private func correctRows(_ net: [NetChanges]) {
+        var corrected: [Value] = []
+        let called = Set(called)
+        for (index, entry) in entries.enumerated() {
+            guard let kind = net.first(where: { $0.model == entry.model })?.kind(of: entry.key) else { continue }
+            var row = rows[index * width..<(index + 1) * width]
+            row[row.startIndex + 3] = .int(HistoryKind(kind).code(byRule: entry.byRule && !called.contains(index)))
+            corrected += row
+        }
+        rows = corrected
+    }
+
     var afterCommit: (() -> Void)? {
-        let outcome = outcome
+        var outcome = outcome
         if outcome.commit == nil, outcome.raised == nil { return nil }
-        return { [didCommit] in didCommit(outcome) }
+        return { [didCommit, group] in
+            outcome.released += group?.takeReleased() ?? []
+            didCommit(outcome)
+        }
     }
 
     /// Removes from the net effect the records that are as they were before a change of their tables. Has no cost if no

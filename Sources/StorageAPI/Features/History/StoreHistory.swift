@@ -101,10 +101,12 @@ final class StoreHistory: StoreFeature {
     /// Records the history of a write, if the store keeps one.
     func join(_ parts: inout TransactionParts) {
         guard let signature = parts.signature, let active else { return }
+        let writer = parts.writer
+        let group = parts.group?.part { HistoryGroup(active, in: writer, registry.directory) }
         parts.subscribers.append(
             HistoryRecorder(
-                active, in: parts.writer, registry: registry, limits: limits, signature: signature, marks: marks,
-                clock: clock, didCommit: didCommit))
+                active, in: writer, group: group?.kept.tables === active.tables ? group : nil, registry: registry,
+                limits: limits, signature: signature, marks: marks, clock: clock, didCommit: didCommit))
     }
 
     /// The history as a session sees it.

@@ -33,6 +33,10 @@ class MeteredWriter: ForwardingWriter {
         meter.counting(try super.rows(plan, arguments), width: plan.query.width)
     }
 
+    override final func later(_ query: QueryRequest) throws(StorageError) -> (any DeferredAnswer)? {
+        try super.later(query).map { MeteredAnswer($0, width: query.plan.query.width, meter) }
+    }
+
     override final func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         meter.addWritten(batch)
         return try super.write(batch)
@@ -54,4 +58,19 @@ private final class MeteredChoosingWriter: MeteredWriter, QueryDeletingWriter {
         meter.addDeleted(count)
         return count
     }
+}
+
+/// An answer that counts its rows.
+private final class MeteredAnswer: DeferredAnswer {
+    private let answer: any DeferredAnswer
+    private let width: Int
+    private let meter: CallMeter
+
+    init(_ answer: any DeferredAnswer, width: Int, _ meter: CallMeter) {
+        (self.answer, self.width, self.meter) = (answer, width, meter)
+    }
+
+    var bytes: Int { answer.bytes }
+
+    func rows() throws(StorageError) -> Cursor { meter.counting(try answer.rows(), width: width) }
 }

@@ -1,10 +1,11 @@
 import StorageDriver
 import StorageSearch
 
-/// Writes a transaction's changes into the search indexes: at its end, and before a query that searches.
+/// Writes a transaction's changes into the search indexes: at its end, and before a query that searches. The transactions that
+/// share a commit have one recorder, which writes at the end of the last one.
 ///
 /// Only the thread that runs the write uses it.
-final class SearchRecorder: ChangeSubscriber {
+final class SearchRecorder: ChangeSubscriber, CommitGroupPart {
     /// The changed records of a model, in their order.
     private struct Log {
         var changes: [Change] = []
@@ -20,13 +21,17 @@ final class SearchRecorder: ChangeSubscriber {
 
     private let search: StoreSearch
     private let writer: any StorageWriter
+    private let isShared: Bool
     private var logs: [StoredName: Log] = [:]
     private var savepoints: [[StoredName: (count: Int, indexed: Int)]] = []
     private var indexes: [StoredName: [OpenIndex]] = [:]
     /// The names of the searched columns of each table, as the store has recorded them; nil until they are needed.
     private var searchedColumns: [String: Set<String>]?
 
-    init(_ search: StoreSearch, _ writer: any StorageWriter) { (self.search, self.writer) = (search, writer) }
+    /// - Parameter isShared: whether several transactions have the recorder.
+    init(_ search: StoreSearch, _ writer: any StorageWriter, isShared: Bool = false) {
+        (self.search, self.writer, self.isShared) = (search, writer, isShared)
+    }
 
     // MARK: Changes
 
@@ -54,6 +59,9 @@ final class SearchRecorder: ChangeSubscriber {
     }
 
     func needsRecords(of model: StoredName) -> Bool { false }
+
+    var canWait: Bool { true }
+    var isToldEarly: Bool { true }
 
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         logs[model, default: Log()].changes.append(.record(key, isNew: kind == .insert))
@@ -85,14 +93,39 @@ final class SearchRecorder: ChangeSubscriber {
     }
 
     func willCommit(_ changes: ChangeSet) throws(StorageError) {
-        for model in logs.keys.sorted() { _ = try index(model) }
+        if !isShared { try indexAll() }
     }
 
     /// Keeps the parts of the indexes that the transaction has read.
     var afterCommit: (() -> Void)? {
+        if isShared || indexes.isEmpty { return nil }
         let caches = indexes.values.joined().map { ($0.number, $0.index.cache) }
-        if caches.isEmpty { return nil }
         return { [search] in for (number, cache) in caches { search.keep(cache, number) } }
+    }
+
+    // MARK: Transactions that share a commit
+
+    func willFinish() throws(StorageError) {
+        if search.directory.waitsForServer { readAhead() }
+        try indexAll()
+    }
+
+    func didCommit() {
+        for index in indexes.values.joined() { search.keep(index.index.cache, index.number) }
+    }
+
+    private func indexAll() throws(StorageError) {
+        for model in logs.keys.sorted() { _ = try index(model) }
+    }
+
+    /// Tells the session of the queries with which the indexes begin, so that it sends them together.
+    private func readAhead() {
+        var queries: [QueryRequest] = []
+        for (model, log) in logs where log.indexed < log.changes.count {
+            let records = Self.records(of: log.changes[log.indexed...]) ?? []
+            queries += search.firstQueries(of: model, records.prefix(OpenIndex.part).map(\.key))
+        }
+        writer.forwardPrefetch(queries)
     }
 
     // MARK: Indexes
@@ -147,7 +180,7 @@ struct ChangedRecord {
 
 extension OpenIndex {
     /// The number of records whose texts are read at a time.
-    private static var part: Int { 512 }
+    fileprivate static var part: Int { 512 }
 
     /// Indexes records as they are now.
     func update(_ records: [ChangedRecord]) throws(StorageError) {

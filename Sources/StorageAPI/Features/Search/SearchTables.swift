@@ -46,6 +46,12 @@ final class SearchTables: Sendable {
         remove = rows.map { directory.plan(.delete, of: $0, columns: [0]) }
     }
 
+    /// The queries that tell whether an index is as it was last read.
+    func current(hasPending: Bool) -> [QueryRequest] {
+        let tables: [SearchTable] = hasPending ? [.pending] : [.pending, .segments]
+        return tables.map { QueryRequest(plan: lastNumber[$0.rawValue], arguments: QueryArguments(limit: 1)) }
+    }
+
     static func create(
         _ number: Int, in writer: any StorageWriter, _ directory: ModelDirectory
     ) throws(StorageError) -> SearchTables {
@@ -82,8 +88,11 @@ extension SearchTable {
 final class SearchRows: SearchStorage {
     private let tables: SearchTables
     private let session: any StorageSession
+    let waitsForServer: Bool
 
-    init(_ tables: SearchTables, in session: any StorageSession) { (self.tables, self.session) = (tables, session) }
+    init(_ tables: SearchTables, in session: any StorageSession, waitsForServer: Bool) {
+        (self.tables, self.session, self.waitsForServer) = (tables, session, waitsForServer)
+    }
 
     private func writer() throws(StorageError) -> any StorageWriter {
         guard let writer = session as? any StorageWriter else {

@@ -108,6 +108,15 @@ struct DocumentPlans: Sendable {
         }
     }
 
+    /// The queries of the texts of some records.
+    func queries(_ keys: [[Value]]) -> [QueryRequest] {
+        if keys.isEmpty { return [] }
+        let list = KeyList(width: root.key.count, keys).list
+        return ([roots].compactMap(\.self) + texts.map(\.plan)).map {
+            QueryRequest(plan: $0, arguments: QueryArguments(lists: [list]))
+        }
+    }
+
     /// Returns whether the plans are made for the tables of a model.
     func fit(_ model: SearchedModel) -> Bool {
         root == model.root && names == model.names

@@ -64,7 +64,10 @@ final class StoreSearch: StoreFeature {
     }
 
     func join(_ parts: inout TransactionParts) {
-        if isUsed, parts.signature != nil { parts.subscribers.append(SearchRecorder(self, parts.writer)) }
+        guard isUsed, parts.signature != nil else { return }
+        let writer = parts.writer
+        let shared = parts.group?.part { SearchRecorder(self, writer, isShared: true) }
+        parts.subscribers.append(shared ?? SearchRecorder(self, writer))
     }
 
     // MARK: Settings
@@ -75,7 +78,10 @@ final class StoreSearch: StoreFeature {
     func recorded(in session: any StorageSession) throws(StorageError) -> SearchSettings? {
         guard let table = SearchSettings.table.find(in: try session.tables()) else { return nil }
         let known = state.withLock { $0.settings.flatMap { $0.plan.table == table ? $0 : nil } }
-        let plan = known?.plan ?? directory.plan(Query(.columns([1])), of: table)
+        var query = Query(.columns([1]))
+        // The row is the only one, and a bounded query can be sent with others.
+        query.isLimited = true
+        let plan = known?.plan ?? directory.plan(query, of: table)
         let text = try SearchSettings.text(plan, in: session)
         if let known, known.text == text { return known.settings }
         let settings = try SearchSettings(text: text)
@@ -103,6 +109,21 @@ final class StoreSearch: StoreFeature {
         let plans = DocumentPlans(model, directory)
         state.withLock { $0.plans[model.name] = plans }
         return plans
+    }
+
+    /// The queries with which the indexes of a model begin, as far as they are known without asking.
+    ///
+    /// - Parameter keys: the changed records.
+    func firstQueries(of model: StoredName, _ keys: [[Value]]) -> [QueryRequest] {
+        state.withLock { state in
+            guard let indexes = state.settings?.settings.model(model)?.indexes else { return [] }
+            var queries: [QueryRequest] = []
+            for number in indexes {
+                guard let tables = state.tables[number], let cache = state.caches[number] else { continue }
+                queries += tables.current(hasPending: cache.hasPending)
+            }
+            return queries + (state.plans[model]?.queries(keys) ?? [])
+        }
     }
 
     /// The cached parts of an index: committed segments and commits never change.
@@ -231,7 +252,9 @@ struct OpenIndex {
         self.number = number
         self.model = model
         documents = SearchDocuments(model: model, plans: search.plans(for: model), session: session)
-        let rows = SearchRows(try search.tables(number, in: session.tables()), in: session)
+        let rows = SearchRows(
+            try search.tables(number, in: session.tables()), in: session,
+            waitsForServer: search.directory.waitsForServer)
         index = SearchIndex(rows, properties: model.properties, cache: search.cache(number))
     }
 

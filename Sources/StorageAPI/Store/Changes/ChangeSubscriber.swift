@@ -36,6 +36,20 @@ protocol ChangeSubscriber: AnyObject {
     /// Called when tables have changed.
     func didChangeTables()
 
+    /// True if it may learn of changes when all transactions of its group have run.
+    var canWait: Bool { get }
+
+    /// True if it learns of changes before the stored records are known. The kinds are then as the calls name them.
+    var isToldEarly: Bool { get }
+
+    /// Called before the records of a change are asked for, if it learns of the change only when all transactions have run.
+    ///
+    /// - Returns: false if it has to know the change at once.
+    func willWait() throws(StorageError) -> Bool
+
+    /// Called if it learns of changes only when all transactions have run, and when that is no longer so.
+    func setWaiting(_ isWaiting: Bool)
+
     func beginSavepoint()
     func endSavepoint(isUndone: Bool)
 
@@ -48,5 +62,9 @@ protocol ChangeSubscriber: AnyObject {
 
 extension ChangeSubscriber {
     func follows(_ plan: WritePlan) -> Bool { true }
+    var canWait: Bool { false }
+    var isToldEarly: Bool { false }
+    func willWait() throws(StorageError) -> Bool { true }
+    func setWaiting(_ isWaiting: Bool) {}
     var afterCommit: (() -> Void)? { nil }
 }

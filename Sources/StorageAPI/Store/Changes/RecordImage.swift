@@ -46,10 +46,22 @@ struct RecordImage: Equatable {
     static func read(
         _ keys: KeyList, _ model: ModelHandle, in session: any StorageSession
     ) throws(StorageError) -> [[Value]: RecordImage] {
+        try read(keys, model) { table throws(StorageError) in
+            try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)
+        }
+    }
+
+    /// The records with the keys, by their keys.
+    ///
+    /// - Parameter rows: the rows of a table, in the order of the keys.
+    @inline(__always)
+    static func read(
+        _ keys: KeyList, _ model: ModelHandle, rows: (TableBinding) throws(StorageError) -> Cursor
+    ) throws(StorageError) -> [[Value]: RecordImage] {
         guard keys.count > 0 else { return [:] }
         var images: [[Value]: ImageWriter] = [:]
         for table in model.tables.tables {
-            try add(table, keys: keys, of: model, in: session, to: &images)
+            try add(table, of: model, from: rows(table), to: &images)
             // A record that is not stored owns no rows.
             if images.isEmpty { break }
         }
@@ -72,10 +84,10 @@ struct RecordImage: Equatable {
     }
 
     private static func add(
-        _ table: TableBinding, keys: KeyList, of model: ModelHandle, in session: any StorageSession,
+        _ table: TableBinding, of model: ModelHandle, from rows: consuming Cursor,
         to images: inout [[Value]: ImageWriter]
     ) throws(StorageError) {
-        var cursor = try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)
+        var cursor = rows
         let own = table.columns.indices.filter { table.schema.columns[table.columns[$0]].role != .owner }
         // Only the order of an array's elements is data; gaps between their numbers are not.
         let numbers = ElementNumbers(table)

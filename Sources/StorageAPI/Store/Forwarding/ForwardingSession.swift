@@ -39,7 +39,7 @@ class ForwardingReader: ForwardingSession, StorageReader {
 /// A writing session that forwards every call to another one.
 ///
 /// It does not delete the rows of a query by itself: a layer then sees the keys of the deleted records.
-class ForwardingWriter: ForwardingSession, StorageWriter {
+class ForwardingWriter: ForwardingSession, DeferringWriter {
     /// The session below, for rows that a layer writes.
     final let writer: any StorageWriter
 
@@ -49,6 +49,10 @@ class ForwardingWriter: ForwardingSession, StorageWriter {
     }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int { try writer.write(batch) }
+
+    func later(_ query: QueryRequest) throws(StorageError) -> (any DeferredAnswer)? {
+        try (writer as? any DeferringWriter)?.later(query)
+    }
 
     final func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         beginSavepoint()

@@ -26,6 +26,8 @@ package final class ModelDirectory: Sendable {
         }
     }
 
+    package var waitsForServer: Bool { isAskingServer.load(ordering: .relaxed) }
+
     /// The number of the next plan.
     package func nextPlan() -> Int { lastPlan.wrappingAdd(1, ordering: .relaxed).newValue }
 
