@@ -164,7 +164,7 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "TerminalOutput", postgresql, postgresqlDoctor,
+                "StorageJSON", "StorageSearch", "StorageTenants", "TerminalOutput", postgresql, postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -55,6 +55,8 @@ enum Catalog {
     private static func decoded(_ definition: [UInt8]) throws(StorageError) -> TableSchema {
         do {
             return try JSONDecoder().decode(TableSchema.self, from: Data(definition))
+        } catch let error as StorageError {
+            throw error
         } catch {
             throw StorageError(
                 .corrupt, "storage_tables has a definition that cannot be read; restore a backup.", underlying: error)

@@ -44,6 +44,9 @@ public struct StorageError: Error, Sendable {
         case limitExceeded
         /// A sum, a result or an assigned key is beyond the range of its type.
         case overflow
+        /// The store has another place, or is on its way to it, and takes no more writes here. ``StorageError/address`` is the
+        /// new place; nil while the store is being moved.
+        case moved
         /// Another process writes for longer than the busy timeout, or the call would wait for itself.
         case busy
         /// Another store or process holds the whole store.
@@ -94,6 +97,8 @@ public struct StorageError: Error, Sendable {
     public var element: Int? { details.state.element }
     /// The name of the backend.
     public var backend: String? { details.state.backend }
+    /// The address to which the store has moved, for ``Code/moved``; nil while it is being moved.
+    public var address: String? { details.state.address }
     /// The error that caused this one: of the engine, the file system or a coder.
     public var underlying: (any Error)? { details.state.underlying }
 
@@ -111,6 +116,7 @@ public struct StorageError: Error, Sendable {
         package var property: String?
         package var storedValue: Value?
         package var element: Int?
+        package var address: String?
         package var backend: String?
         package var underlying: (any Error)?
     }

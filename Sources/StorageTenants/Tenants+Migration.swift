@@ -69,11 +69,21 @@ extension Tenants {
         return migration
     }
 
+    /// Brings the stores of all tenants of the directory to what the models declare; as for named tenants.
+    ///
+    /// - Throws: `configuration` without a directory; errors of reading it. Nothing is thrown for a store that fails.
+    public nonisolated(nonsending) func migrate(
+        atOnce: Int = 4, stoppingAfter failures: Int = 10, progress: @Sendable (Migration) -> Void = { _ in }
+    ) async throws(StorageError) -> Migration {
+        let names = try await requireDirectory().tenants().map(\.tenant)
+        return await migrate(names, atOnce: atOnce, stoppingAfter: failures, progress: progress)
+    }
+
     /// Opens a tenant's store, which migrates it, and closes it unless it was open before.
     private nonisolated(nonsending) func failure(of tenant: String) async -> StorageError? {
         do throws(StorageError) {
             let wasOpen = state.withLock { $0.open[tenant] != nil }
-            let (_, number) = try await take(tenant)
+            let number = try await take(tenant).number
             give(tenant, number)
             if !wasOpen { await closeUnused(tenant) }
             return nil

@@ -45,7 +45,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Moving and checking",
                 subcommands: [
                     ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, RebuildCommand.self,
-                    DoctorCommand.self, MigrateCommand.self,
+                    DoctorCommand.self, MigrateCommand.self, TenantsCommand.self,
                     CompactCommand.self, BackupCommand.self, RestoreCommand.self,
                 ]),
         ])

@@ -313,6 +313,8 @@ package enum Catalog {
             guard let bytes = definitions.bytes(row, 0) else { throw damaged }
             do {
                 tables.append(try decoder.decode(TableSchema.self, from: Data(bytes)))
+            } catch let error as StorageError {
+                throw error
             } catch {
                 throw damaged.caused(by: error)
             }

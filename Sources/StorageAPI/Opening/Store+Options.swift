@@ -35,6 +35,8 @@ extension Store {
         public var indexBuilding: (@Sendable (IndexProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
         var moves: [DataMove] = []
+        /// The name of a move, whose store object alone writes to a store that the move has closed; nil for all others.
+        package var move: String?
         /// The rules that the program removes, by the stored names of their models.
         var removals: [(model: StoredName, properties: [String])] = []
 
@@ -62,7 +64,7 @@ extension Store.Options {
         let seconds = { @Sendable [clock] in clock().timeIntervalSinceReferenceDate }
         return FeatureList(
             [
-                ExpiryLayer(registry, logger: logger, clock: seconds),
+                WriterFence(registry, move: move), ExpiryLayer(registry, logger: logger, clock: seconds),
                 StoreHistory(
                     registry, engine.info.limits, options: history, logger: logger, clock: seconds,
                     followed: activity.followed.newPart()),

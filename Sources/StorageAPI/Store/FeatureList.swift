@@ -41,11 +41,19 @@ struct FeatureList: Sendable {
     func work(
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
     ) throws(StorageError) -> PrecedingCommit? {
+        try requireWritable(writer)
         for feature in all {
             if let commit = try feature.work(before: transaction, writer, in: store) { return commit }
         }
         noteIdle(at: store.tablesVersion)
         return nil
+    }
+
+    /// Checks that the store takes writes. Called by transactions before which no features work.
+    ///
+    /// - Throws: `moved` if the store is closed to writers.
+    func requireWritable(_ writer: any StorageWriter) throws(StorageError) {
+        for feature in all { try feature.requireWritable(writer) }
     }
 
     private func noteIdle(at version: ModelRegistry.Version) {

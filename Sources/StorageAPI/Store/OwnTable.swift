@@ -9,15 +9,17 @@ struct OwnTable: Sendable {
     private let name: String
     private let columns: [ColumnSchema]
     private let keyCount: Int
+    private let neededFormat: Int?
 
     /// - Parameters:
     ///   - path: the table's name among the internal tables.
     ///   - name: its name in the engine, with a number appended if another table has that name.
     ///   - keyCount: the number of columns of the key, which come first.
     ///   - optional: the names of the columns that may be null.
+    ///   - neededFormat: the version of the record of tables without which a program must not write; nil for any.
     init(
         _ path: String, name: String, keyCount: Int = 1, _ columns: KeyValuePairs<String, ColumnType>,
-        optional: [String] = []
+        optional: [String] = [], neededFormat: Int? = nil
     ) {
         self.path = [StoredName("\u{0}" + path)]
         self.name = name
@@ -25,6 +27,7 @@ struct OwnTable: Sendable {
             ColumnSchema(name: name, property: name, type: type, isOptional: optional.contains(name))
         }
         self.keyCount = keyCount
+        self.neededFormat = neededFormat
     }
 
     func find(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.storedPath == path } }
@@ -42,11 +45,18 @@ struct OwnTable: Sendable {
     func create(in writer: any StorageWriter, like other: TableSchema? = nil) throws(StorageError) -> TableSchema {
         // Reserved prefixes are allowed here, because this table belongs to the store.
         var names = NameAllocator(used: try writer.tables().map(\.name))
-        let table = TableSchema(
+        var table = TableSchema(
             name: names.allocate(name), path: path.texts, columns: other?.columns ?? columns, key: Array(0..<keyCount))
+        table.neededFormat = neededFormat
         try writer.change(.create(table))
         return table
     }
+}
+
+extension TableSchema {
+    /// True for an internal table that is about the place of the store, and not about its contents: a copy of the
+    /// whole store leaves it out.
+    var isOfPlace: Bool { storedPath.first?.text.hasPrefix("\u{0}place.") ?? false }
 }
 
 // MARK: Rows

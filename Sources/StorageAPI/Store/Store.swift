@@ -183,6 +183,7 @@ public final class Store: Sendable {
         // the remaining ones.
         return WriteTransaction(in: self, isRepeatable: false, isPreceded: false) {
             [features] context throws(StorageError) in
+            try features.requireWritable(context.innerWriter())
             var steps: [() throws(StorageError) -> Void] = []
             if isOpening {
                 for feature in features.all {

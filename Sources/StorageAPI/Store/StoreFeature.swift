@@ -52,6 +52,11 @@ protocol StoreFeature: SchemaChangeObserver {
     /// True if the feature joins every transaction, even if no changes are captured.
     var joinsAll: Bool { get }
 
+    /// Checks that the store takes writes. Called in each transaction before features work, unless all features are idle.
+    ///
+    /// - Throws: `moved` if the store is closed to writers.
+    func requireWritable(_ writer: any StorageWriter) throws(StorageError)
+
     /// Works before a transaction's body, in the same transaction of the engine, but as a separate commit. Not called while
     /// all features are idle. Returns nil if it had no work to do.
     func work(
@@ -128,6 +133,7 @@ extension StoreFeature {
         reader
     }
     var joinsAll: Bool { false }
+    func requireWritable(_ writer: any StorageWriter) throws(StorageError) {}
     func work(
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store
     ) throws(StorageError) -> PrecedingCommit? { nil }

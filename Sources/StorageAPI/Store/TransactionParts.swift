@@ -43,7 +43,7 @@ extension Store {
         of transaction: WriteTransaction, _ writer: any StorageWriter
     ) -> (TransactionContext, capture: ChangeCapture?) {
         let changes = features.activity.followed.together.map { ChangeSet($0) }
-        let group = transaction.group
+        let group = transaction.commitGroup
         var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature, group: group)
         for feature in features.all { feature.join(&parts) }
         let capture = changes.map {

@@ -45,7 +45,7 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     /// The first error; nil for none.
     @exclusivity(unchecked) private(set) var failure: StorageError?
     /// The transactions with which the last run shares the work of features; nil for none.
-    @exclusivity(unchecked) private(set) var group: CommitGroup?
+    @exclusivity(unchecked) private(set) var commitGroup: CommitGroup?
 
     init(
         in store: Store, isRepeatable: Bool, isPreceded: Bool = true, call: (any MeasuredCall)? = nil,
@@ -63,11 +63,11 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     /// Runs the body, after the work of features, in a transaction of the engine. Called by the queue, and again after a
     /// failure if `isRepeatable`, or if the body has not begun. The changes take effect when the engine commits.
     ///
-    /// - Parameter group: the transactions that share a commit with this one, which features complete together.
-    func run(_ writer: any StorageWriter, in group: CommitGroup? = nil) throws(StorageError) {
+    /// - Parameter commitGroup: the transactions that share a commit with this one, which features complete together.
+    func run(_ writer: any StorageWriter, in commitGroup: CommitGroup? = nil) throws(StorageError) {
         try checkCancellation()
         hasRun = false
-        self.group = group
+        self.commitGroup = commitGroup
         if let store, let body { try run(body, writer, in: store) }
         try checkCancellation()
     }
@@ -131,11 +131,11 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     /// Records a failure. The caller gets the first one.
     func fail(_ error: StorageError) {
         failure = failure ?? error
-        group = nil
+        commitGroup = nil
     }
 
     /// Lets the features keep their knowledge for the next group. Called when the commit is durable.
-    func didCommit() { group.take()?.didCommit() }
+    func didCommit() { commitGroup.take()?.didCommit() }
 
     /// Returns the transaction to its caller. Called once, when the transaction is durable or has failed.
     func complete() {

@@ -9,7 +9,8 @@ extension Conformance {
         indexCases, indexedTypeCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, pageByKeyCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases,
         limitCases,
-        transactionCases, savepointCases, setCases, groupedCases, concurrencyCases, actorCases, misuseCases, closingCases, repeatingCases, matchingCases,
+        transactionCases, savepointCases, setCases, groupedCases, concurrencyCases, actorCases, misuseCases,
+        closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
         engineCases, sharedSchemaCases, movingCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
@@ -18,6 +19,7 @@ extension Conformance {
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
         undoCases, pastCases, commitNumberCases, commitCases, originCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
+        fenceCases,
         searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }
 }

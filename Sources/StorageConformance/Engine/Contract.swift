@@ -15,6 +15,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case r1, r2, r3, r4, r5, r6, r7, r8, r9, r10
     case f1, f2, f3, f4, f5, f6, f7, f8, f9
     case l1, l2, l3, l4
+    case m1, m2
     case e1, e2, e3, e4, e5, e6
 
     /// The identifier as documents write it: `W1`.

@@ -5,6 +5,9 @@ extension Contract.Rule {
     private static let declarations =
         "Only a database for which others declare triggers and foreign keys has it; the backends' own tests prove it."
 
+    private static let moves =
+        "Several stores take part, and no case of one backend; the tests of StorageTenants prove it."
+
     private static let reasons = [
         "C6.3": "The compiler keeps it: a PartialModel and a tuple are no models, so nothing saves them.",
         "E1.2": "A list of names, which a test compares with StorageError.Code.",
@@ -17,6 +20,10 @@ extension Contract.Rule {
         "H1.5": declarations,
         "H12.7": "Only an engine with a file has backups; the tests of the store and of the tool prove it.",
         "L1.5": declarations,
+        "M1.5": "Only an earlier version is such a program; a test gives it the store's record.",
+        "M2.1": moves,
+        "M2.2": moves,
+        "M2.3": moves,
         "O7.4": declarations,
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",

@@ -385,8 +385,16 @@ let contractText = #"""
     L4.2 A property marked as the time of modification is set by each write of the record, or of its owned records.
     L4.3 Records that are copied, restored, taken from elsewhere or changed by expiry keep their times.
     L4.4 Verbs that return models return them as they are stored.
+    M1.1 A store can be closed to writers by a record in its own tables. The record has the address of its new place, or none while the store is being moved.
+    M1.2 From the commit of the record on, every write of every program is `moved` with that address, and stores nothing. That holds for programs that have the store open. It is judged within the write's transaction, so no write comes between.
+    M1.3 Reads of a closed store go on, and show what was written until it was closed.
+    M1.4 Only the move that made the record changes or removes it; for any other it is `conflict`. Then the store takes writes again.
+    M1.5 A program of a version that does not know such records refuses the store.
+    M2.1 A directory names the place of each tenant's store. A call for a tenant goes to the place that the directory names, and a program that writes to an older place learns of the newer one by `moved`.
+    M2.2 At every step of a move, at most one place takes writes, whatever fails. The move can be taken up again after each failure.
+    M2.3 After a move, the new place equals the old one by digests, with history, tokens and search.
     E1.1 There is one error type, `StorageError`. Every call that runs no closure of the user throws it as a typed error. It has a stable code, the operation, the backend's name, the underlying cause, and a sentence with the way out. It has model, key and property where known.
-    E1.2 Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, conflict, outcomeUnknown, notKept, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, busy, locked, full, corrupt, io, closed, cancelled, configuration.
+    E1.2 Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, conflict, outcomeUnknown, notKept, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, moved, busy, locked, full, corrupt, io, closed, cancelled, configuration.
     E2.1 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data.
     E2.2 Types rule out every mistake that they can at compile time.
     E3.1 Damage is found: a flipped or cut byte in a file is `corrupt` with the place, or the right data.

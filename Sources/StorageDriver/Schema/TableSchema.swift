@@ -44,6 +44,11 @@ public struct TableSchema: Hashable, Sendable, Codable {
     package var keepsRules: Bool?
     /// The former names of the property that other properties have had since; see ``ColumnSchema/settledNames``.
     package var settledNames: [StoredName]?
+    /// The version of a store's record of its tables that the table needs, whatever its columns are; nil for most tables.
+    ///
+    /// Programs that know earlier versions alone refuse the store when they open it, and programs of such a version that are
+    /// open already cannot read the definition and refuse it too.
+    package var neededFormat: Int?
     /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
     /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
@@ -54,6 +59,9 @@ public struct TableSchema: Hashable, Sendable, Codable {
         case storedModel = "model"
         case removed = "isRemoved"
         case keepsRules, settledNames
+        case neededFormat = "format"
+        /// The path of a table with a needed format, which earlier versions do not find.
+        case laterPath
     }
 
     /// A table of a model, or of records that a model owns.
@@ -71,11 +79,19 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.isMany = isMany
     }
 
-    /// - Throws: `DecodingError` for an inconsistent table, for example after a change by another program.
+    /// - Throws: `DecodingError` for an inconsistent table, for example after a change by another program; the error
+    ///   `schemaNewer` for a table of a later version.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
-        storedPath = try values.decode(StoredPath.self, forKey: .storedPath)
+        neededFormat = try values.decodeIfPresent(Int.self, forKey: .neededFormat)
+        if let neededFormat, neededFormat > Self.newestFormat {
+            throw StorageError(
+                .schemaNewer,
+                "The store has the table \(name) of format \(neededFormat), and this version reads up to \(Self.newestFormat); "
+                    + "update the program.")
+        }
+        storedPath = try values.decode(StoredPath.self, forKey: neededFormat == nil ? .storedPath : .laterPath)
         columns = try values.decode([ColumnSchema].self, forKey: .columns)
         key = try values.decode([Int].self, forKey: .key)
         assignsKeys = try values.decode(Bool.self, forKey: .assignsKeys)
@@ -89,6 +105,22 @@ public struct TableSchema: Hashable, Sendable, Codable {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
         }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encode(storedPath, forKey: neededFormat == nil ? .storedPath : .laterPath)
+        try values.encode(columns, forKey: .columns)
+        try values.encode(key, forKey: .key)
+        try values.encode(assignsKeys, forKey: .assignsKeys)
+        try values.encode(isRequired, forKey: .isRequired)
+        try values.encodeIfPresent(storedModel, forKey: .storedModel)
+        try values.encodeIfPresent(isMany, forKey: .isMany)
+        try values.encodeIfPresent(removed, forKey: .removed)
+        try values.encodeIfPresent(keepsRules, forKey: .keepsRules)
+        try values.encodeIfPresent(settledNames, forKey: .settledNames)
+        try values.encodeIfPresent(neededFormat, forKey: .neededFormat)
     }
 
     /// A Boolean value that indicates whether the key consists of the right columns: of a root's properties, or for
@@ -149,14 +181,15 @@ public struct TableSchema: Hashable, Sendable, Codable {
 
 extension TableSchema {
     /// The newest version of a store's record of its tables that the library reads.
-    package static let newestFormat = 3
+    package static let newestFormat = 4
 
-    /// The version of the record that the table needs: 3 if a property that the last program did not declare has a rule, or if
+    /// The version of the record that the table needs: ``neededFormat`` if it has such, 3 if a property that the last program did not declare has a rule, or if
     /// a property has a former name of another, 2 if a column is searched, else 1.
     ///
     /// A program that knows only earlier versions would ignore the rule, lose the record of the names, or leave the
     /// search index as it is when it writes, so it must refuse the store (clause S5).
     package var requiredFormat: Int {
+        if let neededFormat { return neededFormat }
         let hasRule = columns.contains { column in
             let isChecked = column.reference.map { $0.part == 0 && $0.onDelete != .unchecked } ?? false
             return (isRemoved || column.isRemoved) && binds(column)

@@ -1,4 +1,6 @@
+import ArgumentParser
 import StorageAPI
+import TerminalOutput
 
 /// Changes stores to the schema of a lock, some at a time.
 struct ManyStores: Sendable {
@@ -15,12 +17,19 @@ struct ManyStores: Sendable {
         var remaining = 0
         var wasCancelled = false
 
-        func summary(isPlan: Bool) -> String {
-            let parts = [
-                "\(changed.counted("store")) \(isPlan ? "to change" : "changed")", "\(upToDate) up to date",
-                "\(failed) failed",
-            ]
-            return parts.joined(separator: ", ") + "."
+        /// Prints the numbers.
+        ///
+        /// - Throws: the tool's end, unless all stores are as the lock says.
+        func tell(isPlan: Bool) throws {
+            print(
+                "\(changed.counted("store")) \(isPlan ? "to change" : "changed"), \(upToDate) up to date, \(failed) failed."
+            )
+            guard remaining == 0 else {
+                throw ToolError(
+                    "\(remaining.counted("store")) not tried; run the same command again to go on.",
+                    wasCancelled ? .interrupted : .negative)
+            }
+            if failed > 0 { throw ExitCode(ToolExit.negative.rawValue) }
         }
     }
 
@@ -38,10 +47,8 @@ struct ManyStores: Sendable {
 
     /// - Parameters:
     ///   - failures: the number of failures after which no other store is begun.
-    ///   - tell: is told after each store, with the lines to print.
-    func run(
-        atOnce: Int, stoppingAfter failures: Int, tell: (_ done: Int, _ lines: [String]) -> Void
-    ) async -> Result {
+    ///   - progress: shows the number of stores that are done. What is to be said of a store is printed.
+    func run(atOnce: Int, stoppingAfter failures: Int, _ progress: ProgressLine) async -> Result {
         var (result, next, done) = (Result(), 0, 0)
         await withTaskGroup(of: (String, Outcome).self) { group in
             func begin() {
@@ -64,7 +71,9 @@ struct ManyStores: Sendable {
                     lines = ["\(name): \(message)"]
                 case .cancelled: result.remaining += 1
                 }
-                tell(done, lines)
+                progress.clear()
+                for line in lines { print(line.printable) }
+                progress.show("Migrating \(done) of \(targets.count)", Double(done) / Double(max(targets.count, 1)))
                 begin()
             }
         }

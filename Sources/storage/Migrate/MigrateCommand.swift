@@ -60,13 +60,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try await Interruption.cancelling { try await migrate() }
-        print(result.summary(isPlan: dryRun))
-        guard result.remaining == 0 else {
-            throw ToolError(
-                "\(result.remaining.counted("store")) not tried; run the same command again to go on.",
-                result.wasCancelled ? .interrupted : .negative)
-        }
-        if result.failed > 0 { throw ExitCode(ToolExit.negative.rawValue) }
+        try result.tell(isPlan: dryRun)
     }
 
     private func migrate() async throws -> ManyStores.Result {
@@ -75,11 +69,7 @@ struct MigrateCommand: AsyncParsableCommand {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         let work = ManyStores(targets: targets, lock: schema, isPlan: dryRun)
-        return await work.run(atOnce: atOnce, stoppingAfter: stopAfter) { done, lines in
-            progress.clear()
-            for line in lines { print(line.printable) }
-            progress.show("Migrating \(done) of \(targets.count)", Double(done) / Double(max(targets.count, 1)))
-        }
+        return await work.run(atOnce: atOnce, stoppingAfter: stopAfter, progress)
     }
 
     // MARK: Stores

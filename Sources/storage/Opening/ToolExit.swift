@@ -36,7 +36,7 @@ enum ToolExit: Int32, CaseIterable {
     init(_ code: StorageError.Code) {
         self =
             switch code {
-            case .busy, .locked: .busy
+            case .busy, .locked, .moved: .busy
             case .io, .full, .closed, .outcomeUnknown: .io
             case .configuration, .unsupported: .usage
             case .cancelled: .interrupted

@@ -20,6 +20,7 @@ struct Notice {
             case .io, .configuration: "The store cannot be read"
             case .closed: "The store was opened again"
             case .invalidQuery, .invalidValue: "There is no such thing"
+            case .moved: "The store has moved"
             case .notKept: "The history does not keep that"
             default: "This cannot be shown"
             }

@@ -52,6 +52,7 @@ extension Store {
     private func removeExpired(
         in context: TransactionContext
     ) throws(StorageError) -> (removed: Int, failure: StorageError?) {
+        try features.requireWritable(context.innerWriter())
         var removal = try ExpiryRemoval(expiry, in: context)
         try removal.run(at: tablesVersion)
         return (removal.removed, removal.failure)

@@ -97,7 +97,8 @@ final class HistoryRecorder: ChangeSubscriber {
     func beginSavepoint() {
         savepoints.append(
             Savepoint(
-                header: header, entries: entries.count, called: called.count, raised: outcome.raised, last: group?.last))
+                header: header, entries: entries.count, called: called.count, raised: outcome.raised, last: group?.last)
+        )
         journal?.beginSavepoint()
     }
 

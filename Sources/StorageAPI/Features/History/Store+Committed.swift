@@ -45,7 +45,8 @@ extension Store {
         // As in `transaction`: the queue alone calls it, while this call waits.
         nonisolated(unsafe) let body = body
         do {
-            let value = try await transacting(retries, as: origin, signature: signature) { (transaction) throws(StorageError) in
+            let value = try await transacting(retries, as: origin, signature: signature) {
+                (transaction) throws(StorageError) in
                 try failure.keeping { try body(&transaction) }
             }
             return Committed(value: value, signature)

@@ -79,12 +79,6 @@ struct CopyTarget {
 extension StoredModel {
     /// Returns whether two models' tables differ only in the names that backends gave them.
     func isAlike(_ other: StoredModel) -> Bool {
-        tables.count == other.tables.count
-            && zip(tables, other.tables).allSatisfy { left, right in
-                var renamed = right
-                renamed.name = left.name
-                renamed.isForeign = left.isForeign
-                return left == renamed
-            }
+        tables.count == other.tables.count && zip(tables, other.tables).allSatisfy { $0.isAlike($1) }
     }
 }

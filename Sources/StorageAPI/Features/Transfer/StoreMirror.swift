@@ -1,0 +1,155 @@
+import StorageDriver
+
+/// One step of a mirror, for a caller that shows progress.
+package struct MirrorProgress: Hashable, Sendable {
+    /// The stored name of the model whose rows are compared, or of an internal table.
+    package let model: String
+    /// The number of rows compared so far.
+    package let rows: Int
+}
+
+/// The result of a mirror.
+package struct MirrorResult: Sendable {
+    /// The number of rows written and removed.
+    package var changed = 0
+    /// The digest of each table as it was read from the source.
+    var digests: [StoredPath: [UInt8]] = [:]
+}
+
+// A whole store at another place: models, the features' data, and the history with the name that its tokens have.
+
+extension Store {
+    /// Makes all tables of this store equal to the tables of another, row by row: only rows that differ are written.
+    ///
+    /// Tables whose definitions differ are made again. Each table is read in one snapshot and written in one transaction, so a mirror
+    /// that ended early goes on where it ended, and the mirror of a source without writers is exact.
+    /// The record that closes a store to writers belongs to its place and is not copied. No program
+    /// may use this store.
+    ///
+    /// - Throws: `typeMismatch` for a stored value that does not fit its column; `limitExceeded` for a value that this store cannot
+    ///   hold; errors of both engines; `moved` or `conflict` if this store is closed to the caller.
+    package nonisolated(nonsending) func mirror(
+        _ source: Store, progress: @escaping @Sendable (MirrorProgress) -> Void = { _ in }
+    ) async throws(StorageError) -> MirrorResult {
+        let tables = try await source.contentTables()
+        let own = try await mirroring { (writer) throws(StorageError) in
+            try MirroredTables(writer, self).make(tables)
+        }
+        var result = MirrorResult()
+        for (from, to) in zip(tables, own) {
+            let mirror = TableMirror(from, of: source, to: to, of: self)
+            let (changed, digest) = try await mirror.run()
+            result.changed += changed
+            result.digests[from.storedPath] = digest
+            progress(MirrorProgress(model: from.storedPath[0].text, rows: result.changed))
+        }
+        return result
+    }
+
+    /// Returns whether all tables of this store are as a mirror has read them from its source.
+    package nonisolated(nonsending) func equals(_ result: MirrorResult) async throws(StorageError) -> Bool {
+        try await reads { () throws(StorageError) in
+            try self.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                let tables = try reader.tables().filter { !$0.isOfPlace }
+                guard tables.count == result.digests.count else { return false }
+                for table in tables {
+                    var hasher = TableHasher(table)
+                    let scan = try TableScan(table, in: reader)
+                    while try scan.next() { hasher.add(scan.cells) }
+                    if result.digests[table.storedPath] != hasher.finish() { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func contentTables() async throws(StorageError) -> [TableSchema] {
+        try await reads { () throws(StorageError) in
+            try self.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                try reader.tables().filter { !$0.isOfPlace }
+            }
+        }
+    }
+
+    /// Writes without the work of features, which the source's rows have seen already.
+    nonisolated(nonsending) func mirroring<T: Sendable>(
+        _ body: @escaping (any StorageWriter) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        try await writing("mirror", isPreceded: false) { [features] context throws(StorageError) in
+            let writer = try context.innerWriter()
+            try features.requireWritable(writer)
+            return try body(writer)
+        }
+    }
+}
+
+/// The tables of a store that mirrors another.
+private struct MirroredTables {
+    let writer: any StorageWriter
+    let store: Store
+
+    init(_ writer: any StorageWriter, _ store: Store) { (self.writer, self.store) = (writer, store) }
+
+    /// Makes the tables, and drops all others.
+    ///
+    /// - Returns: the tables of this store, in the given order.
+    func make(_ wanted: [TableSchema]) throws(StorageError) -> [TableSchema] {
+        let limit = store.info.limits.columns
+        if let wide = wanted.first(where: { $0.columns.count > limit }) {
+            throw StorageError(
+                .limitExceeded, "The table \(wide.name) has more than \(limit) columns.", model: wide.path.first)
+        }
+        var kept: [StoredPath: TableSchema] = [:]
+        for table in try writer.tables().reversed() where !table.isOfPlace {
+            if wanted.contains(where: { $0.storedPath == table.storedPath && $0.isAlike(table) }) {
+                kept[table.storedPath] = table
+            } else {
+                try writer.change(.drop(table))
+            }
+        }
+        var names = NameAllocator(used: try writer.tables().map(\.name))
+        var reserving = NameAllocator(
+            used: try writer.tables().map(\.name), reservedPrefixes: store.info.reservedNamePrefixes)
+        var made: [TableSchema] = []
+        for table in wanted {
+            if let known = kept[table.storedPath] {
+                made.append(known)
+                continue
+            }
+            var table = table
+            // Names of internal tables have prefixes that others must not have.
+            table.name = table.isStoresOwn ? names.allocate(table.name) : reserving.allocate(table.name)
+            table.isForeign = false
+            try writer.change(.create(table))
+            made.append(table)
+        }
+        return made
+    }
+}
+
+extension TableSchema {
+    /// Returns whether two tables differ only in the names that backends gave them.
+    func isAlike(_ other: TableSchema) -> Bool {
+        var renamed = other
+        renamed.name = name
+        renamed.isForeign = isForeign
+        return self == renamed
+    }
+}
+
+/// The digest of one table's rows as they are stored.
+struct TableHasher {
+    private var hasher: ModelHasher
+
+    init(_ table: TableSchema) {
+        hasher = ModelHasher(StoredModel(name: table.storedPath[0], tables: [table]))
+        hasher.begin(table)
+    }
+
+    mutating func add(_ cells: UnsafePointer<Cell>) { hasher.add(row: cells) }
+
+    mutating func finish() -> [UInt8] {
+        hasher.end()
+        return hasher.finish().bytes
+    }
+}
