@@ -13,13 +13,19 @@ struct AuditEntry: CustomStringConvertible {
     let changes: [(property: String, before: String, after: String)]
 
     var description: String {
-        let list = changes.map { "\($0.property): \($0.before) → \($0.after)" }.joined(separator: ", ")
-        return "\(commit) \(author) \(kind.rawValue) \(list)" + (reason.map { " (\($0))" } ?? "")
+        let list = changes.map {
+            "\($0.property): \($0.before) → \($0.after)"
+        }
+        let reason = reason.map { " (\($0))" } ?? ""
+        return "\(commit) \(author) \(kind.rawValue) "
+            + list.joined(separator: ", ") + reason
     }
 }
 
 /// The changes of one record, the earliest first.
-func audit(of model: String, key: [Value], in store: Store) async throws -> [AuditEntry] {
+func audit(
+    of model: String, key: [Value], in store: Store
+) async throws -> [AuditEntry] {
     var entries: [AuditEntry] = []
     var token: Store.HistoryToken?
     var isLast = false
@@ -27,13 +33,18 @@ func audit(of model: String, key: [Value], in store: Store) async throws -> [Aud
         let page = try await store.commits(since: token, of: [model])
         for commit in page.commits {
             for change in commit.changes where change.key == key {
-                let changes = try change.properties().map { property in
-                    (property.name, property.before.map(text) ?? "–", property.after.map(text) ?? "–")
+                let changes = try change.properties().map {
+                    (
+                        $0.name, $0.before.map(text) ?? "–",
+                        $0.after.map(text) ?? "–"
+                    )
                 }
                 entries.append(
                     AuditEntry(
-                        commit: commit.number, time: commit.time, author: author(of: change, in: commit),
-                        reason: commit.note, kind: change.kind, changes: changes))
+                        commit: commit.number, time: commit.time,
+                        author: author(of: change, in: commit),
+                        reason: commit.note, kind: change.kind,
+                        changes: changes))
             }
         }
         (token, isLast) = (page.next, page.isLast)
@@ -41,8 +52,10 @@ func audit(of model: String, key: [Value], in store: Store) async throws -> [Aud
     return entries
 }
 
-/// The one who is responsible: the author whom the program has named, or what made the commit.
-func author(of change: Store.RecordDelta, in commit: Store.HistoryCommit) -> String {
+/// The author whom the program has named, or the origin of the commit.
+func author(
+    of change: Store.RecordDelta, in commit: Store.HistoryCommit
+) -> String {
     let author =
         switch commit.origin {
         case .call, .undo: commit.author ?? "unknown"

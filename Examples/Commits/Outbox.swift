@@ -7,25 +7,30 @@ import StorageKit
     var token: String
 }
 
-/// Sends each commit of a store to another system, in order. One program sends to a system at a time.
+/// Sends each commit of a store to another system, in order. One program
+/// sends to a system at a time.
 struct Outbox {
     let store: Store
     let system: String
 
-    /// Begins after the commits so far, and holds the history from there on.
+    /// Begins after the commits so far, and holds the history after them.
     func begin() async throws {
         try await move(to: try await store.historyToken())
     }
 
     /// Sends what was committed since, and returns the number of commits.
     ///
-    /// A commit counts as sent when `deliver` returns. If it throws, or the program ends, the next call sends the same commit
-    /// again, with the same id.
-    func send(_ deliver: (Message) async throws -> Void) async throws -> Int {
-        guard let position = try await store.find(OutboxPosition.self, key: system) else {
-            throw StorageError(.configuration, "The outbox has no place to send from; call begin() first.")
+    /// A commit counts as sent when `deliver` returns. If it throws, or the
+    /// program ends, the next call sends the commit again with the same id.
+    func send(
+        _ deliver: (Message) async throws -> Void
+    ) async throws -> Int {
+        let last = try await store.find(OutboxPosition.self, key: system)
+        guard let last else {
+            throw StorageError(
+                .configuration, "The outbox has no place; call begin().")
         }
-        var token = Store.HistoryToken(position.token)
+        var token = Store.HistoryToken(last.token)
         var count = 0
         var isLast = false
         while !isLast {
@@ -40,11 +45,12 @@ struct Outbox {
         return count
     }
 
-    /// Records the place, and lets the history go up to it, in one transaction.
+    /// Records the place, and releases the history before it, both at once.
     private func move(to token: Store.HistoryToken) async throws {
         let (system, text) = (system, token.description)
         try await store.transaction { transaction in
-            try transaction.save(OutboxPosition(system: system, token: text))
+            let position = OutboxPosition(system: system, token: text)
+            try transaction.save(position)
             try transaction.holdHistory("outbox to \(system)", after: token)
         }
     }
@@ -60,7 +66,7 @@ struct Message: Codable, Equatable {
         let values: [String: String]
     }
 
-    /// The commit's token, by which the receiver knows that it comes again.
+    /// The commit's token, by which the receiver knows a repetition.
     let id: String
     let author: String?
     let changes: [Change]
@@ -74,14 +80,15 @@ struct Message: Codable, Equatable {
                 values[property.name] = property.after.map(text) ?? "gone"
             }
             return Change(
-                model: change.model, key: change.key.map(\.description), kind: change.kind.rawValue, values: values)
+                model: change.model, key: change.key.map(\.description),
+                kind: change.kind.rawValue, values: values)
         }
     }
 }
 // OUTBOX-END
 
 // RECEIVER-BEGIN
-/// The other system: it applies a commit and remembers its id, both or neither.
+/// The other system: it applies a commit and keeps its id, both or neither.
 struct Receiver {
     private(set) var messages: [Message] = []
     private var last: String?

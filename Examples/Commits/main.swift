@@ -32,7 +32,9 @@ let path = folder.appending(path: "bank.db").path
 // OPENING-BEGIN
 let store = try await Store(
     SQLiteBackend(path: path), models: Account.self, OutboxPosition.self,
-    options: .init(history: .init(records: [Account.self, Owner.self], keeping: .commits(5))))
+    options: .init(
+        history: .init(
+            records: [Account.self, Owner.self], keeping: .commits(5))))
 // OPENING-END
 
 let outbox = Outbox(store: store, system: "billing")
@@ -86,7 +88,9 @@ expect(again == 0, "nothing is left to be sent")
 
 // ASKING-BEGIN
 let entries = try await audit(of: "Account", key: [.int(1)], in: store)
-for entry in entries.suffix(3) { print(entry.time.formatted(.iso8601), entry) }
+for entry in entries.suffix(3) {
+    print(entry.time.formatted(.iso8601), entry)
+}
 // ASKING-END
 expect(entries.count == 62, "the audit has each change of the account")
 expect(

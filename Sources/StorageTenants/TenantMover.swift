@@ -23,9 +23,9 @@ struct TenantMover {
 
     // MARK: Copying
 
-    /// Copies the store, closes the old place, copies the rest and compares.
+    /// Copies the store, closes the old place, copies the rest, compares, and names the new place.
     ///
-    /// - Returns: the entry, which is switching.
+    /// - Returns: the entry, which is switched.
     nonisolated(nonsending) func copy(_ entry: TenantDirectory.Entry) async throws -> TenantDirectory.Entry {
         let taken: Tenants.Taken
         do throws(StorageError) {
@@ -62,7 +62,9 @@ struct TenantMover {
             try tell(entry.tenant, .compared, rows: rows + last.changed)
             let entry = try await directory.advance(move, of: entry.tenant) { $0.move?.state = .switching }
             try tell(entry.tenant, .switching, rows: rows + last.changed)
-            return entry
+            // Writers wait, so the store is not opened again for that.
+            try await new.removeFence(of: move.name)
+            return try await name(entry)
         }
     }
 
@@ -106,6 +108,7 @@ struct TenantMover {
     private nonisolated(nonsending) func close(
         _ old: Store, for entry: TenantDirectory.Entry, _ move: TenantDirectory.Move
     ) async throws(StorageError) {
+        _ = try await directory.advance(move, of: entry.tenant) { _ in }
         let known = try await old.fence()
         guard known?.address == nil else {
             throw StorageError(
@@ -124,12 +127,16 @@ struct TenantMover {
 
     // MARK: Switching
 
-    /// Opens the new place to writers, and names it in the directory.
+    /// Opens the new place of a move that ended before to writers, and names it in the directory.
     nonisolated(nonsending) func open(_ entry: TenantDirectory.Entry) async throws -> TenantDirectory.Entry {
         guard let move = entry.move else { return entry }
-        try await with(entry.at(move), move: nil) { new in
-            if try await new.fence() != nil { try await new.removeFence(of: move.name) }
-        }
+        try await with(entry.at(move), move: nil) { new in try await new.removeFence(of: move.name) }
+        return try await name(entry)
+    }
+
+    /// Names the new place in the directory.
+    private nonisolated(nonsending) func name(_ entry: TenantDirectory.Entry) async throws -> TenantDirectory.Entry {
+        guard let move = entry.move else { return entry }
         try tell(entry.tenant, .opened)
         let entry = try await directory.advance(move, of: entry.tenant) { entry in
             let old = entry.address

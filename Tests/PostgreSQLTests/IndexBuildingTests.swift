@@ -189,6 +189,21 @@ struct IndexBuildingTests {
         }
     }
 
+    @Test func `a first use waits for transactions of others no longer than the timeout`() async throws {
+        try await Server.withSchema { schema in
+            try await Self.makeCoins(schema)
+            let store = try await Store(Self.backend(schema, "&timeout=500"), models: [])
+            let holder = try await Self.holder(schema)
+            try await expect(store.select(Indexed.Coin.self).where { $0.number == 7 }.keys(), equals: [7])
+            try await expect(Self.unbuilt(schema), equals: "1")
+            try await holder.end()
+            try await store.buildIndexes()
+            try await expect(Self.indexes(schema), equals: ["false true"])
+            try await expect(Self.unbuilt(schema), equals: "0")
+            try await store.close()
+        }
+    }
+
     @Test func `an invalid index is made again, and one that no table records is dropped`() async throws {
         try await Server.withSchema { schema in
             try await Self.makeCoins(schema)

@@ -12,7 +12,7 @@ struct RecordSetTests {
         var id: Int
         @Unique var name: String
         var owner: Ref<Desk>?
-        @Created var made = Date.distantPast
+        @Created var made: Date = .distantPast
     }
 
     @Storable("Room") struct RoomOfBefore: Equatable {
@@ -34,6 +34,10 @@ struct RecordSetTests {
         var id: Int
     }
 
+    private final class Clock: Sendable {
+        let time = Mutex(Date(timeIntervalSinceReferenceDate: 100))
+    }
+
     /// Keeps the records whose deletion it is asked about, and notes their keys.
     private final class Keeping: Store.DeletionLayer {
         let asked = Mutex<[[Value]]>([])
@@ -49,13 +53,13 @@ struct RecordSetTests {
     @Test func `records that swap unique values keep their times, and have one entry each that can be undone`()
         async throws
     {
-        let time = Mutex(Date(timeIntervalSinceReferenceDate: 100))
+        let clock = Clock()
         let store = try await Store(
-            MemoryBackend(), models: Desk.self,
-            options: .init(history: .init(records: [Desk.self]), clock: { time.withLock { $0 } }))
+            InMemoryBackend(), models: Desk.self,
+            options: .init(history: .init(records: [Desk.self]), clock: { clock.time.withLock { $0 } }))
         try await store.insert([Desk(id: 1, name: "a"), Desk(id: 2, name: "b"), Desk(id: 3, name: "c")])
         let before = try await store.select(Desk.self).all()
-        time.withLock { $0 += 1000 }
+        clock.time.withLock { $0 += 1000 }
         var set = Store.RecordSet()
         set.save([Desk(id: 1, name: "b", owner: 2), Desk(id: 2, name: "c"), Desk(id: 3, name: "a")])
         expect(set.count, equals: 3)
@@ -74,7 +78,7 @@ struct RecordSetTests {
 
     @Test func `a layer that keeps records keeps them from a set too`() async throws {
         let layer = Keeping()
-        let store = try await Store(MemoryBackend(), models: Desk.self, options: .init(layers: [layer]))
+        let store = try await Store(InMemoryBackend(), models: Desk.self, options: .init(layers: [layer]))
         try await store.insert([
             Desk(id: 1, name: "a"), Desk(id: 2, name: "b", owner: 1), Desk(id: 3, name: "c", owner: 1),
         ])

@@ -252,7 +252,7 @@ package enum Catalog {
         """
 
     /// The facts that an exclusive write transaction reads when it begins: its number on the server; the newest declaration;
-    /// its number among the store's write transactions; and whether the store is observed. If nobody observes now, a new
+    /// its number among the store's write transactions; and whether the store is observed. If no store observes now, a new
     /// observer waits until this transaction ends.
     static func transaction(_ record: Record) -> Statement {
         Statement(

@@ -27,10 +27,13 @@ final class IndexBuilder: Sendable {
         connection = try Connection(configuration.listening, role)
         connection.endsWhenCancelled = true
         guard !connection.isShared else { return nil }
-        // The server waits for transactions, of any length.
-        try connection.run("SET lock_timeout = 0")
         try connection.run("SET statement_timeout = 0")
         guard try connection.run("SELECT pg_catalog.pg_try_advisory_lock(\(lock))").isTrue() else { return nil }
+    }
+
+    /// Sets how long the server waits for transactions of others: for any time, or for the timeout.
+    func wait(isPatient: Bool) throws(StorageError) {
+        try connection.run("SET lock_timeout = \(isPatient ? 0 : configuration.timeoutMilliseconds)")
     }
 
     /// Frees the lock at once. The end of the connection frees it too, a little later.

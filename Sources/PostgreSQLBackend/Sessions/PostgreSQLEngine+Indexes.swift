@@ -19,7 +19,7 @@ extension PostgreSQLEngine: IndexBuildingEngine {
     var hasUnbuiltIndexes: Bool { indexes.areUnbuilt.load(ordering: .acquiring) && !isReadOnly && !role.isReplica }
 
     func buildUniqueIndexes(
-        for changes: [TableChange], _ progress: @escaping @Sendable (IndexProgress) -> Void
+        for changes: [TableChange], isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
     ) throws(StorageError) -> [UniqueColumn] {
         var wanted: [ColumnIndex] = []
         for case .alter(let old, let new, _) in changes where !old.isForeign {
@@ -31,24 +31,27 @@ extension PostgreSQLEngine: IndexBuildingEngine {
             }
         }
         wanted = try large(wanted)
-        guard !wanted.isEmpty, let builder = try makeBuilder(progress) else { return [] }
+        guard !wanted.isEmpty, let builder = try makeBuilder(isPatient, progress) else { return [] }
         // A failure leaves rows, by which the next call finds the indexes to drop.
         indexes.areUnbuilt.store(true, ordering: .releasing)
         do throws(StorageError) {
             for index in wanted { try builder.makeUnique(index) }
         } catch {
             builder.release()
+            if error.code == .busy, !isPatient { return [] }
             throw error
         }
         indexes.builder.withLock { $0 = builder }
         return wanted.map { UniqueColumn(table: $0.table.name, column: $0.table.columns[$0.column].name) }
     }
 
-    func buildIndexes(_ progress: @escaping @Sendable (IndexProgress) -> Void) throws(StorageError) {
+    func buildIndexes(
+        isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
+    ) throws(StorageError) {
         guard hasUnbuiltIndexes else { return }
         indexes.areUnbuilt.store(false, ordering: .releasing)
         do throws(StorageError) {
-            guard let builder = try makeBuilder(progress) else {
+            guard let builder = try makeBuilder(isPatient, progress) else {
                 return logger.notice("another program makes indexes, or a pooler does not let this one")
             }
             defer { builder.release() }
@@ -60,10 +63,14 @@ extension PostgreSQLEngine: IndexBuildingEngine {
     }
 
     private func makeBuilder(
-        _ progress: @escaping @Sendable (IndexProgress) -> Void
+        _ isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
     ) throws(StorageError) -> IndexBuilder? {
-        if let builder = indexes.takeBuilder() { return builder }
-        return try IndexBuilder(configuration, names, role: role, record: record, logger: logger, progress)
+        var builder = indexes.takeBuilder()
+        if builder == nil {
+            builder = try IndexBuilder(configuration, names, role: role, record: record, logger: logger, progress)
+        }
+        try builder?.wait(isPatient: isPatient)
+        return builder
     }
 
     /// The indexes whose tables are too large for an index in a transaction, and are not partitioned.

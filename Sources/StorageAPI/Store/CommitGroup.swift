@@ -11,7 +11,7 @@ final class CommitGroup {
     private var count = 0
     private var parts: [any CommitGroupPart] = []
 
-    /// The number of records for which a group waits, and about the bytes of those that have arrived.
+    /// The number of records for which a group waits, and about the bytes of the records that have arrived.
     static let mostRecords = 256
     private static let mostBytes = 1 << 20
 

@@ -2,11 +2,13 @@
 /// declares them.
 ///
 /// An engine whose indexes stop writers only for a moment does not need it. With it, the store calls
-/// ``buildUniqueIndexes(for:_:)`` before a transaction that changes tables, and ``buildIndexes(_:)`` after it and after it
-/// has opened:
+/// ``buildUniqueIndexes(for:isPatient:_:)`` before a transaction that changes tables, and ``buildIndexes(isPatient:_:)`` after
+/// it and after it has opened:
 ///
 /// ```
-/// func buildIndexes(_ progress: @escaping @Sendable (IndexProgress) -> Void) throws(StorageError) {
+/// func buildIndexes(
+///     isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
+/// ) throws(StorageError) {
 ///     for index in try recordedIndexes() where try !isComplete(index) { try build(index, progress) }   // no turn is held
 /// }
 /// ```
@@ -18,12 +20,14 @@ public protocol IndexBuildingEngine: StorageEngine {
     ///
     /// - Parameters:
     ///   - changes: the changes that the next transaction is going to make.
+    ///   - isPatient: whether to wait for transactions of others as long as they take. Otherwise the engine waits for its
+    ///     timeout, because the caller may have a transaction itself, and leaves the indexes to the next transaction.
     ///   - progress: called now and then, on any thread.
     /// - Returns: the columns of the changed tables whose values the engine keeps unique from now on. The store checks the
     ///   values of the others.
     /// - Throws: `constraint` if values are equal; `cancelled`; errors of the engine. The store is then unchanged.
     func buildUniqueIndexes(
-        for changes: [TableChange], _ progress: @escaping @Sendable (IndexProgress) -> Void
+        for changes: [TableChange], isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
     ) throws(StorageError) -> [UniqueColumn]
 
     /// A Boolean value that indicates whether a change of tables may have left indexes to be made. Reading it takes no time.
@@ -31,9 +35,13 @@ public protocol IndexBuildingEngine: StorageEngine {
 
     /// Makes the indexes that changes of tables have left, while others write. Returns at once if another program makes them.
     ///
-    /// - Parameter progress: called now and then, on any thread.
-    /// - Throws: `cancelled`; errors of the engine. The indexes that are missing are made by a later call.
-    func buildIndexes(_ progress: @escaping @Sendable (IndexProgress) -> Void) throws(StorageError)
+    /// - Parameters:
+    ///   - isPatient: whether to wait for transactions of others as long as they take. Otherwise the engine waits for its timeout.
+    ///   - progress: called now and then, on any thread.
+    /// - Throws: `cancelled`; `busy` after the timeout; errors of the engine. A later call makes the missing indexes.
+    func buildIndexes(
+        isPatient: Bool, _ progress: @escaping @Sendable (IndexProgress) -> Void
+    ) throws(StorageError)
 }
 
 /// A column that an engine keeps unique.

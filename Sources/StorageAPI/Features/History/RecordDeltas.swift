@@ -34,8 +34,10 @@ struct RecordDeltas {
         for (change, after) in zip(changes, after) {
             let form = forms[change.model] ?? form(of: change.model)
             forms[change.model] = form
-            var states = (before: try stateBefore(change), after: after)
-            if case .failure(let error) = form { states = (states.before.unreadable(error), after.unreadable(error)) }
+            var states = (before: try stateBefore(change), after: after ?? .unknown(notKept(change)))
+            if case .failure(let error) = form {
+                states = (states.before.unreadable(error), states.after.unreadable(error))
+            }
             deltas.append(
                 Store.RecordDelta(
                     of: change.model, key: change.kind == .everything ? [] : change.key,
@@ -71,11 +73,9 @@ struct RecordDeltas {
 
     // MARK: After
 
-    /// The records after changes.
-    private func statesAfter(_ changes: [HistoryChange]) throws(StorageError) -> [RecordState] {
-        var states = changes.map { change in
-            change.kind == .deleted ? RecordState.absent : .unknown(notKept(change))
-        }
+    /// The records after changes; nil for unknown ones.
+    private func statesAfter(_ changes: [HistoryChange]) throws(StorageError) -> [RecordState?] {
+        var states: [RecordState?] = changes.map { $0.kind == .deleted ? .absent : nil }
         // The next change of each record, and the next change of all records of a model, which hides later ones.
         var next: [StoredName: [[Value]: HistoryChange]] = [:]
         var everything: [StoredName: HistoryChange] = [:]
@@ -89,7 +89,7 @@ struct RecordDeltas {
             defer { next[change.model, default: [:]][change.key] = change }
             guard change.kind != .deleted, isFollowed(change) else { continue }
             if let later = next[change.model]?[change.key] ?? everything[change.model] {
-                states[place] = try state(before: later) ?? states[place]
+                states[place] = try state(before: later)
             } else {
                 open[change.model, default: [:]][change.key] = place
             }
@@ -98,7 +98,7 @@ struct RecordDeltas {
         for (model, places) in open {
             for (key, state) in try statesAtEnd(of: model, Array(places.keys), after: last) {
                 guard let place = places[key] else { continue }
-                states[place] = state ?? states[place]
+                states[place] = state
             }
         }
         return states

@@ -1,10 +1,14 @@
 public import StorageDriver
+import Synchronization
 
 /// Lets the engine make indexes of large tables beside writers, before and after the transaction that declares them.
 final class StoreIndexes: StoreFeature {
     /// Nil if the engine makes every index in a transaction.
     private let engine: (any IndexBuildingEngine)?
     private let progress: (@Sendable (IndexProgress) -> Void)?
+    /// True if the store has opened. From then on a caller may have a read block or a stream open, for whose end the engine
+    /// would wait.
+    private let isOpen = Atomic(false)
 
     init(_ engine: any StorageEngine, progress: (@Sendable (IndexProgress) -> Void)?) {
         (self.engine, self.progress) = (engine as? any IndexBuildingEngine, progress)
@@ -15,7 +19,10 @@ final class StoreIndexes: StoreFeature {
         let (changes, steps) = try store.tableChanges(to: models, isExact: isExact)
         guard changes.contains(where: \.makesUnique) else { return }
         do throws(StorageError) {
-            store.registry.keepsUnique(try engine.buildUniqueIndexes(for: changes) { [progress] in progress?($0) })
+            store.registry.keepsUnique(
+                try engine.buildUniqueIndexes(for: changes, isPatient: isExact || !isOpen.load(ordering: .acquiring)) {
+                    [progress] in progress?($0)
+                })
         } catch  where error.code == .constraint {
             // The checks say which value several records have.
             try store.check(steps)
@@ -23,31 +30,35 @@ final class StoreIndexes: StoreFeature {
         }
     }
 
+    nonisolated(nonsending) func didOpen(_ store: Store) async throws(StorageError) {
+        isOpen.store(true, ordering: .releasing)
+        try await store.reads { () throws(StorageError) in try self.build(in: store, isOpening: true) }
+    }
+
+    func didOpenBlocking(_ store: Store) throws(StorageError) {
+        isOpen.store(true, ordering: .releasing)
+        try build(in: store, isOpening: true)
+    }
+
     nonisolated(nonsending) func complete(
         _ models: [StoredName], in store: Store, isCommitted: Bool
     ) async throws(StorageError) {
-        guard let engine, engine.hasUnbuiltIndexes, store.canWrite else { return }
-        try await store.reads { [progress] () throws(StorageError) in
-            try Self.build(engine, in: store, isCommitted: isCommitted, progress)
-        }
+        guard isOpen.load(ordering: .acquiring), engine?.hasUnbuiltIndexes == true else { return }
+        try await store.reads { () throws(StorageError) in try self.build(in: store, isOpening: false) }
     }
 
     func completeBlocking(_ models: [StoredName], in store: Store, isCommitted: Bool) throws(StorageError) {
-        guard let engine, engine.hasUnbuiltIndexes, store.canWrite else { return }
-        try Self.build(engine, in: store, isCommitted: isCommitted, progress)
+        guard isOpen.load(ordering: .acquiring) else { return }
+        try build(in: store, isOpening: false)
     }
 
-    /// A missing index makes queries slower and no result wrong. So only a cancelled task ends the call.
-    private static func build(
-        _ engine: any IndexBuildingEngine, in store: Store, isCommitted: Bool,
-        _ progress: (@Sendable (IndexProgress) -> Void)?
-    ) throws(StorageError) {
+    /// A missing index makes queries slower and no result wrong. So only a cancelled task ends the opening.
+    private func build(in store: Store, isOpening: Bool) throws(StorageError) {
+        guard let engine, engine.hasUnbuiltIndexes, store.canWrite else { return }
         do throws(StorageError) {
-            try engine.buildIndexes { progress?($0) }
+            try engine.buildIndexes(isPatient: isOpening) { [progress] in progress?($0) }
         } catch {
-            if error.code == .cancelled, !isCommitted {
-                throw error.at(operation: "open", backend: store.info.name)
-            }
+            if error.code == .cancelled, isOpening { throw error.at(operation: "open", backend: store.info.name) }
             store.logger.error("indexes are not made", metadata: ["error": "\(error)"])
         }
     }
@@ -56,8 +67,10 @@ final class StoreIndexes: StoreFeature {
 extension Store {
     /// Makes the indexes of large tables that are declared and not made yet, while others write.
     ///
-    /// Opening a store does this. If it was cancelled or has failed, the next opening makes the indexes, or this call. Queries
-    /// give the same results without an index, and take longer. Returns at once if every index is made, if another program
+    /// Opening a store does this. If it was cancelled or has failed, the next opening makes the indexes, or this call. A call that
+    /// uses a model for the first time does it too, but waits for transactions of others only for the backend's timeout. Queries
+    /// give the same results without an index, and take longer. Don't call this in a read block or a loop over a stream of any
+    /// store of the database, for whose end it would wait. Returns at once if every index is made, if another program
     /// makes them, or on an engine that makes indexes only in transactions.
     ///
     /// - Parameter progress: called about once a second, on any thread.
@@ -72,7 +85,7 @@ extension Store {
             try await reads { () throws(StorageError) in
                 try self.runningCalls.begin()
                 defer { self.runningCalls.end() }
-                try engine.buildIndexes(progress)
+                try engine.buildIndexes(isPatient: true, progress)
             }
         } catch {
             throw error.at(operation: "buildIndexes", backend: info.name)

@@ -23,7 +23,7 @@ extension Store {
     ///
     /// ```swift
     /// let hourAgo = Date.now - 3600
-    /// let copied = try await rescue.copy(from: store, asOf: .date(hourAgo))
+    /// let copied = try await archive.copy(from: store, asOf: .date(hourAgo))
     /// print("as of commit \(copied.commit):", copied.models.map(\.records))
     /// ```
     ///

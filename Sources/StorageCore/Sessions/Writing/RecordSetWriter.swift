@@ -72,8 +72,13 @@ package struct RecordSetWriter {
     }
 
     private mutating func collect(_ keys: [(model: ModelSource, key: [Value])]) throws(StorageError) {
+        var last: (source: ModelSource, writing: RecordWriter)?
         for (source, key) in keys {
-            let writing = try context.writing(source)
+            // Keys of one model mostly follow each other, and a model is looked up once for all of them.
+            var known: RecordWriter?
+            if let last, last.source.isSame(as: source) { known = last.writing }
+            let writing = if let known { known } else { try context.writing(source) }
+            last = (source, writing)
             let name = writing.handle.name
             guard key.count == writing.model.rootKeyCount else {
                 throw contradiction(
@@ -93,8 +98,9 @@ package struct RecordSetWriter {
         for place in removed.indices {
             let writing = removed[place].writing
             // Of records that are not stored, no rule applies.
-            var keys = Array(try writing.handle.stored(among: removed[place].keys.distinct, in: writing.writer))
-            keys.sort { $0.keyText < $1.keyText }
+            let given = removed[place].keys.distinct
+            let stored = try writing.handle.stored(among: given, in: writing.writer)
+            var keys = given.filter(stored.contains)
             if !keys.isEmpty, let hooks = context.hooks, writing.decidesDeletions {
                 keys = try hooks.deletable(keys, of: writing.handle)
             }
@@ -227,6 +233,17 @@ package struct RecordSetWriter {
 
     private func isRemoved(_ key: [Value], of model: StoredName) -> Bool {
         removedPlaces[model].map { removed[$0].keys.contains(key) } ?? false
+    }
+}
+
+extension ModelSource {
+    /// Returns whether it is the same type, or the same name.
+    fileprivate func isSame(as other: ModelSource) -> Bool {
+        switch (self, other) {
+        case (.type(let one), .type(let other)): one == other
+        case (.recorded(let one), .recorded(let other)), (.whole(let one), .whole(let other)): one == other
+        default: false
+        }
     }
 }
 
