@@ -164,7 +164,7 @@ let contractText = #"""
     T1.3 A transaction with retries is repeated if another one is in its way (`busy`, `conflict`), each time after a longer pause. It is never repeated for an error of its own body.
     T2.1 Inside a transaction every read sees the transaction's writes.
     T2.2 Nested transactions are savepoints: the inner one may fail alone.
-    T2.3 A savepoint may be judged by itself: when it ends, the references that it has written must lead to stored records, and rules deny its deletions for the records that it leaves. Otherwise it fails alone, and the error names each such record.
+    T2.3 A savepoint may be judged by itself: when it ends, the references that it has written must lead to stored records, and rules deny its deletions for the records that it leaves. Otherwise it fails alone, and the error names each record that refers to one that is missing.
     T2.4 A transaction tells its changes since a mark, of models with a history: each changed record once, before and after, and whether rules of references alone have changed it.
     T3.1 Isolation is serialisable: transactions behave as if they ran one after the other.
     T3.2 A read block sees one snapshot from its first read to its end.

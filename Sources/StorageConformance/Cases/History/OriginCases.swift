@@ -18,6 +18,8 @@ extension Conformance {
                 EachCommit(models: [Pass.self]) { journal.add("commit \($0.origin)") },
             ]
             let store = try await t.open(recordsOf: [Pass.self, Gate.self], layers: layers, clock: clock)
+            // Opening has made the tables.
+            _ = journal.take()
             var changes = store.store.changes(of: Pass.self).makeAsyncIterator()
             try await store.insert(Pass(id: 1, until: clock.now.addingTimeInterval(5)))
             try await store.transaction { _, tx in try tx.save(Pass(id: 2)) }
