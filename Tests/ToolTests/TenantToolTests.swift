@@ -39,8 +39,8 @@ struct TenantToolTests {
         let migrated = try await tool.run(["tenants", "migrate", "tenants.db", "--lock", "Schema.lock"])
         expect(migrated.status == 1 && migrated.output.contains("initech: "), "\(migrated.output)")
         expect(migrated.output.hasSuffix("1 store changed, 1 up to date, 1 failed.\n"), "\(migrated.output)")
-        let moved = try await tool.run(["tenants", "move", "tenants.db", "initech", "globex", "--to", "first"])
-        expect(moved.status == 1 && moved.output.contains("initech: ") && moved.output.contains("globex: first"))
+        let moved = try await tool.run(["tenants", "move", "tenants.db", "initech", "globex", "--to", "second"])
+        expect(moved.status == 1 && moved.output.contains("initech: ") && moved.output.contains("globex: second"))
         expect(moved.output.hasSuffix("1 tenant moved, 1 failed.\n"), "\(moved.output)")
     }
 }

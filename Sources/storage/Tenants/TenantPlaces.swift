@@ -13,18 +13,21 @@ struct TenantListCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object in each line: a server or a tenant.")
     var json = false
 
+    /// The column of addresses, which are shown whole.
+    private static let address = TextTable.Column("Address", limit: .max)
+
     func run() async throws {
         let (servers, tenants) = try await directory.with { directory in
             (try await directory.servers(), try await directory.tenants())
         }
         if json { return printJSON(servers, tenants) }
-        var table = TextTable("Server", .number("Tenants"), "New ones", "Address")
+        var table = TextTable("Server", .number("Tenants"), "New ones", Self.address)
         for server in servers {
             table.add(server.name, server.tenants.grouped, server.takesTenants ? "yes" : "no", server.address.printable)
         }
         for line in table.lines { print(line) }
         print("")
-        table = TextTable("Tenant", "Server", "Move", "Address")
+        table = TextTable("Tenant", "Server", "Move", Self.address)
         for tenant in tenants {
             let move = tenant.move.map { "\($0.state.rawValue), to \($0.server ?? $0.address)" }
             table.add(tenant.tenant, tenant.server ?? "–", move ?? "–", tenant.address.printable)

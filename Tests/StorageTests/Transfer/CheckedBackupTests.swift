@@ -36,7 +36,7 @@ struct CheckedBackupTests {
                 expect(checked.changedMeanwhile, equals: [])
             }
             writer.cancel()
-            try await writer.value
+            do { try await writer.value } catch let error as StorageError where error.code == .cancelled {}
             let checked = try await store.backUp(to: path, replacing: true) { path throws(StorageError) in
                 try await open(path, backend)
             }

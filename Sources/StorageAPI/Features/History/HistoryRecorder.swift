@@ -5,18 +5,6 @@ import StorageDriver
 ///
 /// Only the thread that runs the write uses it.
 final class HistoryRecorder: ChangeSubscriber {
-    private struct Entry {
-        let model: StoredName
-        let key: [Value]
-        let kind: ChangeKind
-        let place: Int64
-        /// True if a rule of a reference has made the record's first change.
-        let byRule: Bool
-
-        /// The kind as the entry's row has it.
-        var code: Int64 { HistoryKind(kind).code(byRule: byRule) }
-    }
-
     let kept: ActiveHistory
     /// The history of the transactions that share the commit; nil for none.
     private let group: HistoryGroup?
@@ -35,16 +23,6 @@ final class HistoryRecorder: ChangeSubscriber {
     /// The entries that a rule has begun, and whose records a call has changed too.
     private var called: [Int] = []
     private var outcome = Outcome()
-
-    /// The effect of a commit on the open store.
-    struct Outcome {
-        /// The commit's number; nil if it has no entry.
-        var commit: Int64?
-        /// The history in the format that the commit has given it; nil if it has kept its format.
-        var raised: ActiveHistory?
-        /// The holds that had more history than is allowed.
-        var released: [HeldHistory] = []
-    }
     /// The commit's row; nil until it is written.
     private var header: CommitRow?
     private var entries: [Entry] = []
@@ -84,15 +62,6 @@ final class HistoryRecorder: ChangeSubscriber {
     func didChangeTables() { handles = [:] }
 
     // MARK: Savepoints
-
-    /// The state before a savepoint.
-    private struct Savepoint {
-        let header: CommitRow?
-        let entries: Int
-        let called: Int
-        let raised: ActiveHistory?
-        let last: HistoryGroup.Last?
-    }
 
     func beginSavepoint() {
         savepoints.append(
@@ -318,7 +287,10 @@ final class HistoryRecorder: ChangeSubscriber {
             outcome.raised = try HistoryFormat.raise(in: writer, registry.directory)
         }
         let tables = outcome.raised?.tables ?? kept.tables
-        if header != before { try writer.write(header.values(for: tables.commits), tables.putCommit) }
+        // A row of the first format was written without its origin.
+        if header != before || outcome.raised != nil {
+            try writer.write(header.values(for: tables.commits), tables.putCommit)
+        }
         outcome.commit = header.number
         let pruning = HistoryPruning(kept, in: writer, registry.directory)
         if pruning.isDue(after: header.number, changes: lastPlace) {
@@ -413,9 +385,4 @@ final class HistoryRecorder: ChangeSubscriber {
             }
         }
     }
-}
-
-extension TransactionContext {
-    /// Records the history of the transaction; nil if the store keeps none.
-    var historyRecorder: HistoryRecorder? { capture?.subscriber(HistoryRecorder.self) }
 }

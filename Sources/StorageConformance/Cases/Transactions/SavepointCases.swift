@@ -18,7 +18,7 @@ extension Conformance {
                 }
                 // Whoever wrote it, a record that refers to what is missing is named.
                 try t.expect(missing, equals: [[.int(5)], [.int(6)], [.int(7)]])
-                // The denying loans go after the volumes, which is none of the savepoint's mistakes.
+                // The denying loans go after the volumes, which does not count against the savepoint.
                 try t.expect(
                     try t.judged(handle) {
                         try tx.delete(Volume.self, keys: [1])

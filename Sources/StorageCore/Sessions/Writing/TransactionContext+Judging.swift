@@ -27,7 +27,7 @@ extension TransactionContext {
                     if !obstacles.contains(where: { $0.isOf(obstacle) }) { obstacles.append(obstacle) }
                 }
             }
-            let advice = "Store what they refer to before the savepoint ends, or let them refer to other records."
+            let advice = "Store the records that they refer to before the savepoint ends, or let them refer to others."
             if let error = RecordSetRefusal(obstacles: obstacles).error(against: "the savepoint", advice) {
                 throw error
             }
