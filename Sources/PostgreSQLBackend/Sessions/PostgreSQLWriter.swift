@@ -24,6 +24,8 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
+    /// True if a deferred batch has failed. A call that leaves the error alone must not let the others be committed.
+    private var hasFailed = false
     /// The rows that flow into tables in bulk.
     var bulk = BulkRows()
     /// The end of the server's log after the commit; nil if positions are not read.
@@ -105,6 +107,10 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     ///
     /// - Returns: false if a deferred batch has failed, or other writers conflict, and the transaction is undone.
     func commit() throws(StorageError) -> Bool {
+        if hasFailed, isDeferring {
+            rollBack()
+            return false
+        }
         // A commit cannot depend on a count, and changed definitions cannot be read before the statements that change them, so
         // these run first.
         if changesTables || !bulk.isEmpty || deferred.contains(where: \.mustChangeAll) {
@@ -274,11 +280,15 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
         let outcome = try connection.outcome(
             all.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) } + guarded)
         let count = all.count + keys.count
-        if let failure = outcome.failure, failure.index < count { throw failure.error }
+        if let failure = outcome.failure, failure.index < count {
+            hasFailed = true
+            throw failure.error
+        }
         for (table, result) in zip(keys, outcome.results.dropFirst(all.count)) { greatestKeys.reported(table, result) }
         for (statement, result) in zip(all, outcome.results) {
             statement.question?.result = result
             guard !statement.mustChangeAll || result.changed == statement.count else {
+                hasFailed = true
                 throw StorageError(.notFound, "No record has this key; save or insert stores it.")
             }
         }

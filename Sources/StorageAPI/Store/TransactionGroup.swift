@@ -118,7 +118,7 @@ extension Store {
             for transaction in open {
                 if let own = transaction.finish() { try? await complete(own.names, isCommitted: true) }
             }
-            open = open.drop { $0.result != nil }
+            open = open.filter { $0.result == nil }[...]
         }
         return all.map { $0.result ?? .failure(notRun(GroupedTransaction<T>.operation)) }
     }
@@ -148,7 +148,7 @@ extension Store.Blocking {
             for transaction in open {
                 if let own = transaction.finish() { try? store.completeBlocking(own.names, isCommitted: true) }
             }
-            open = open.drop { $0.result != nil }
+            open = open.filter { $0.result == nil }[...]
         }
         return all.map { $0.result ?? .failure(store.notRun(GroupedTransaction<T>.operation)) }
     }

@@ -120,7 +120,9 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     }
 
     /// True if it has failed, and may run in a later commit: its body has not begun, nor that of another one of its group.
-    var canRunLater: Bool { failure != nil && !hasBegun && group?.hasBegun != true }
+    var canRunLater: Bool {
+        failure != nil && !hasBegun && group?.hasBegun != true && group?.isPostponed != true
+    }
 
     /// Clears the failure of a run that was undone. Called before the next run.
     func restart() {

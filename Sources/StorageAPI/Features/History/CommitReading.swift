@@ -41,7 +41,13 @@ struct CommitReading {
             throw StorageError(.invalidQuery, "A page of commits has at least one change; give a greater limit.")
         }
         let models = try wanted(models, since: token)
-        let found = try changes(after: try start(token), of: models, limit: limit)
+        return try page(after: start(token), of: models, limit: limit)
+    }
+
+    private func page(
+        after start: Int64, of models: Set<StoredName>?, limit: Int
+    ) throws(StorageError) -> Store.HistoryPage {
+        let found = try changes(after: start, of: models, limit: limit)
         var rows: [Int64: CommitRow] = [:]
         var numbers: [Int64] = []
         for change in found.changes where numbers.last != change.commit { numbers.append(change.commit) }
@@ -61,6 +67,9 @@ struct CommitReading {
             // `verify` reports an entry without its commit.
             if let row = rows[number] { commits.append(commit(row, Array(deltas[first..<end]))) }
             first = end
+        }
+        if commits.isEmpty, !found.isLast, let last = found.changes.last?.commit {
+            return try page(after: last, of: models, limit: limit)
         }
         let end = found.isLast ? nil : commits.last?.token
         let next = if let end { end } else { try self.token }
@@ -95,7 +104,10 @@ struct CommitReading {
         guard let token else { return try history.first.map { $0.number - 1 } ?? 0 }
         try settings.check(token, history)
         let number = Int64(token.commit)
-        return try history.changes(of: number, after: token.place).isEmpty ? number : number - 1
+        guard try !history.changes(of: number, after: token.place).isEmpty else { return number }
+        // Pruning has removed the commit, and its entries later.
+        guard try history.commit(number) != nil else { throw HistoryReading.notKept(number) }
+        return number - 1
     }
 
     /// The changes of whole commits, until they reach the limit.

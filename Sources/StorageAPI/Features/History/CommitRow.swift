@@ -38,6 +38,7 @@ struct CommitRow: Equatable {
         }
         self.init(number: -cells[0].int, time: cells[1].double, author: cells[2].value.text, note: cells[3].value.text)
         guard !Self.isFirstFormat(table) else { return }
+        guard table.columns.count >= Self.table.columns.count else { throw Self.damaged }
         guard let origin = Store.Origin(recorded: cells[4].value.text) else { throw Self.damaged }
         self.origin = origin
         mark = cells[5].tag == .int ? cells[5].int : nil

@@ -55,7 +55,7 @@ struct Holds {
         var first: Int64?
         for hold in try all {
             // The held history begins with the commit after the hold's.
-            if let limit, hold.commit < last, let held = try history.commit(hold.commit + 1),
+            if let limit, hold.commit < last, let held = try history.commit(hold.commit + 1) ?? history.first,
                 limit.isBeyond(held, last: last, now: now)
             {
                 released.append(hold)

@@ -15,6 +15,8 @@ final class HistoryGroup: CommitGroupPart {
     let kept: ActiveHistory
     private let writer: any StorageWriter
     private let directory: ModelDirectory
+    /// Called with the holds that were let go, once they are.
+    private let didRelease: ([HeldHistory]) -> Void
     var last = Last.unknown
     /// The rows that are not written yet.
     private var commits: [Value] = []
@@ -26,8 +28,11 @@ final class HistoryGroup: CommitGroupPart {
     /// The holds that had more history than is allowed.
     private var released: [HeldHistory] = []
 
-    init(_ kept: ActiveHistory, in writer: any StorageWriter, _ directory: ModelDirectory) {
-        (self.kept, self.writer, self.directory) = (kept, writer, directory)
+    init(
+        _ kept: ActiveHistory, in writer: any StorageWriter, _ directory: ModelDirectory,
+        didRelease: @escaping ([HeldHistory]) -> Void
+    ) {
+        (self.kept, self.writer, self.directory, self.didRelease) = (kept, writer, directory, didRelease)
     }
 
     /// Asks for the last commit before a transaction changes anything, so that it comes with other answers.
@@ -70,9 +75,5 @@ final class HistoryGroup: CommitGroupPart {
         changes = 0
     }
 
-    /// The holds that were let go, once.
-    func takeReleased() -> [HeldHistory] {
-        defer { released = [] }
-        return released
-    }
+    func didCommit() { didRelease(released) }
 }

@@ -90,11 +90,11 @@ final class HistoryRecorder: ChangeSubscriber {
 
     func needsRecords(of model: StoredName) -> Bool { kept.settings.model(model)?.recordsSince != nil }
 
-    // A history of the first format gets the second at once, where something has to be recorded that needs it.
-    var canWait: Bool { group != nil && !(kept.tables.isFirstFormat && signature.origin != .call) }
+    var canWait: Bool { group != nil }
 
     func willWait() throws(StorageError) -> Bool {
-        if kept.tables.isFirstFormat, signature.isByRule { return false }
+        // A history of the first format gets the second at once, where something has to be recorded that needs it.
+        if kept.tables.isFirstFormat, signature.isByRule || signature.origin != .call { return false }
         try group?.ask(in: writer)
         return true
     }
@@ -326,12 +326,9 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     var afterCommit: (() -> Void)? {
-        var outcome = outcome
+        let outcome = outcome
         if outcome.commit == nil, outcome.raised == nil { return nil }
-        return { [didCommit, group] in
-            outcome.released += group?.takeReleased() ?? []
-            didCommit(outcome)
-        }
+        return { [didCommit] in didCommit(outcome) }
     }
 
     /// Removes from the net effect the records that are as they were before a change of their tables. Has no cost if no

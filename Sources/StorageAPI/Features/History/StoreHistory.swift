@@ -88,7 +88,12 @@ final class StoreHistory: StoreFeature {
             if let raised = outcome.raised { activate(raised, &state) }
             if let number = outcome.commit { state.own.insert(number) }
         }
-        for hold in outcome.released {
+        tell(outcome.released)
+    }
+
+    /// Logs the holds that were let go.
+    private func tell(_ released: [HeldHistory]) {
+        for hold in released {
             logger.warning(
                 "a hold of the history was let go: it held more than the store allows",
                 metadata: ["name": "\(hold.name)", "commit": "\(hold.commit)"])
@@ -102,7 +107,7 @@ final class StoreHistory: StoreFeature {
     func join(_ parts: inout TransactionParts) {
         guard let signature = parts.signature, let active else { return }
         let writer = parts.writer
-        let group = parts.group?.part { HistoryGroup(active, in: writer, registry.directory) }
+        let group = parts.group?.part { HistoryGroup(active, in: writer, registry.directory, didRelease: tell) }
         parts.subscribers.append(
             HistoryRecorder(
                 active, in: writer, group: group?.kept.tables === active.tables ? group : nil, registry: registry,
