@@ -190,7 +190,7 @@ public final class TenantDirectory: Sendable {
             guard let known, error.code != .notFound, error.code != .cancelled, error.code != .closed else {
                 throw error
             }
-            cache.withLock { $0.known[tenant] = (known.entry, generation, .now) }
+            cache.withLock { $0.known[tenant] = (known.entry, known.generation, .now) }
             return known.entry
         }
     }

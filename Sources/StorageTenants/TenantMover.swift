@@ -79,7 +79,10 @@ struct TenantMover {
                 .constraint, "The place to which the tenant \(entry.tenant) moves has a store already: \(move.address)."
             )
         }
+        // A program whose move another one has taken over meanwhile must not close the place again, which may be in charge by now.
+        _ = try await directory.advance(move, of: entry.tenant) { _ in }
         try await new.setFence(.init(address: entry.address, move: move.name), replacing: known)
+        try await checkAfterClosing(new, for: entry, move)
     }
 
     private nonisolated(nonsending) func copyBesideWriters(
@@ -108,19 +111,26 @@ struct TenantMover {
     private nonisolated(nonsending) func close(
         _ old: Store, for entry: TenantDirectory.Entry, _ move: TenantDirectory.Move
     ) async throws(StorageError) {
-        _ = try await directory.advance(move, of: entry.tenant) { _ in }
+        // Read before the directory is asked: whoever takes the move over later replaces what was read.
         let known = try await old.fence()
+        _ = try await directory.advance(move, of: entry.tenant) { _ in }
         guard known?.address == nil else {
             throw StorageError(
                 .moved,
                 "The directory names a place of the tenant \(entry.tenant) that has moved; correct the directory.")
         }
         try await old.setFence(.init(move: move.name), replacing: known)
+        try await checkAfterClosing(old, for: entry, move)
+    }
+
+    /// Opens a place again if the move was given up or taken over before the place was closed.
+    private nonisolated(nonsending) func checkAfterClosing(
+        _ place: Store, for entry: TenantDirectory.Entry, _ move: TenantDirectory.Move
+    ) async throws(StorageError) {
         do throws(StorageError) {
-            // A move that was given up meanwhile has opened the place already.
             _ = try await directory.advance(move, of: entry.tenant) { _ in }
         } catch {
-            if error.code == .conflict { try? await old.removeFence(of: move.name) }
+            if error.code == .conflict { try? await place.removeFence(of: move.name) }
             throw error
         }
     }
@@ -155,8 +165,18 @@ struct TenantMover {
         await tenants.leaveOldPlace(of: entry)
         try await with(entry.at(move), move: nil) { old in
             let fence = Store.Fence(address: entry.address, move: move.name)
+            let known = try await old.fence()
+            if known == fence { return }
             // An old place that was removed meanwhile is made again, empty, and says `moved` too.
-            try await old.setFence(fence, replacing: try await old.fence())
+            let isOfMove =
+                if let known { known.move == move.name } else { try await old.schema().isEmpty }
+            guard isOfMove else {
+                throw StorageError(
+                    .conflict, "The old place of the tenant \(entry.tenant) has been used since; look at it with fence().")
+            }
+            _ = try await directory.advance(move, of: entry.tenant) { _ in }
+            try await old.setFence(fence, replacing: known)
+            try await checkAfterClosing(old, for: entry, move)
         }
         let entry = try await directory.advance(move, of: entry.tenant) { $0.move = nil }
         try tell(entry.tenant, .finished)

@@ -88,6 +88,12 @@ struct RestoreCommand: AsyncParsableCommand {
         try await replaced.requireUnused()
         let written = try await progress.during("Restoring \(store.shown)") {
             let written = try await source.checkedBackUp(to: replaced.temporaryPath, replacing: false, as: url.scheme)
+            do {
+                try await replaced.requireUnused()
+            } catch {
+                unlink(replaced.temporaryPath)
+                throw error
+            }
             try replaced.place(mayReplace: overwrite)
             return written
         }
@@ -168,16 +174,24 @@ private struct ReplacedStore: Sendable {
     /// Renames the restored file, and waits until its name is on the disk.
     func place(mayReplace: Bool) throws {
         do {
-            // A log that is left of a damaged database would be applied to the file that takes its name.
-            for suffix in ["-wal", "-shm"] where unlink(path + suffix) != 0 && errno != ENOENT { throw failure }
             try NewFile.check(path, mayReplace: mayReplace)
+            // A log that is left of a damaged database would be applied to the file that takes its name. Until then the database
+            // may need it.
+            for suffix in Self.logs where rename(path + suffix, aside(suffix)) != 0 && errno != ENOENT { throw failure }
             guard rename(temporaryPath, path) == 0 else { throw failure }
         } catch {
+            for suffix in Self.logs { rename(aside(suffix), path + suffix) }
             unlink(temporaryPath)
             throw error
         }
+        for suffix in Self.logs { unlink(aside(suffix)) }
         try OpenFile.syncFolder(of: path, SystemFileLayer())
     }
+
+    private static let logs = ["-wal", "-shm", "-journal"]
+
+    /// The name of a log while the file is replaced.
+    private func aside(_ suffix: String) -> String { temporaryPath + suffix + "-replaced" }
 
     private var failure: ToolError {
         ToolError("\(path) cannot be replaced: \(String(cString: strerror(errno))).", .io)

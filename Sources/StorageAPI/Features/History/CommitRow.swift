@@ -18,6 +18,7 @@ struct CommitRow: Equatable {
         ["number": .int64, "time": .date, "author": .string, "note": .string, "origin": .string, "mark": .int64],
         optional: ["author", "note", "origin", "mark"])
     private static let firstColumns = 4
+    private static let allColumns = 6
 
     /// Returns whether a store has the columns of the first format, in which every commit is a call.
     static func isFirstFormat(_ table: TableSchema) -> Bool { table.columns.count <= firstColumns }
@@ -38,7 +39,7 @@ struct CommitRow: Equatable {
         }
         self.init(number: -cells[0].int, time: cells[1].double, author: cells[2].value.text, note: cells[3].value.text)
         guard !Self.isFirstFormat(table) else { return }
-        guard table.columns.count >= Self.table.columns.count else { throw Self.damaged }
+        guard table.columns.count >= Self.allColumns else { throw Self.damaged }
         guard let origin = Store.Origin(recorded: cells[4].value.text) else { throw Self.damaged }
         self.origin = origin
         mark = cells[5].tag == .int ? cells[5].int : nil

@@ -55,9 +55,11 @@ struct Holds {
         var first: Int64?
         for hold in try all {
             // The held history begins with the commit after the hold's.
-            if let limit, hold.commit < last, let held = try history.commit(hold.commit + 1) ?? history.first,
-                limit.isBeyond(held, last: last, now: now)
-            {
+            var held: CommitRow?
+            if hold.commit < last { held = try history.commit(hold.commit + 1) }
+            // Of a hold that is damaged, all that is kept counts.
+            if hold.commit < last, held == nil { held = try history.first }
+            if let limit, let held, limit.isBeyond(held, last: last, now: now) {
                 released.append(hold)
             } else {
                 first = min(first ?? hold.commit, hold.commit)
