@@ -172,7 +172,8 @@ struct TenantMover {
                 if let known { known.move == move.name } else { try await old.schema().isEmpty }
             guard isOfMove else {
                 throw StorageError(
-                    .conflict, "The old place of the tenant \(entry.tenant) has been used since; look at it with fence().")
+                    .conflict,
+                    "The old place of the tenant \(entry.tenant) has been used since; look at it with fence().")
             }
             _ = try await directory.advance(move, of: entry.tenant) { _ in }
             try await old.setFence(fence, replacing: known)
