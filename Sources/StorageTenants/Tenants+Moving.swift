@@ -11,7 +11,11 @@ extension Tenants {
     /// Moves a tenant's store to another server, with its history, the tokens of the history, and search.
     ///
     /// ```swift
-    /// let entry = try await tenants.move("acme", to: "second") { progress in print(progress.step, progress.rows) }
+    /// func move(_ tenants: Tenants) async throws {
+    ///     try await tenants.move("acme", to: "second") { progress in
+    ///         print(progress.step, progress.rows)
+    ///     }
+    /// }
     /// ```
     ///
     /// The store is copied while programs write to it. Then the old place is closed to writers, what they have written meanwhile is

@@ -4,6 +4,8 @@ import Synchronization
 /// Backends for stores in schemas of several databases. The stores of one database share its connections.
 ///
 /// ```swift
+/// let directory = try await TenantDirectory(
+///     url: "sqlite:tenants.db", backends: [SQLiteBackend.self])
 /// let databases = PostgreSQLDatabases()
 /// let tenants = Tenants(directory: directory, models: [Person.self]) { entry in
 ///     try databases.backend(entry.address)

@@ -81,13 +81,15 @@ extension Store {
     /// calls of ``transaction(retries:_:)-(_)``, whose commits wait for the disk one by one.
     ///
     /// ```swift
-    /// let results = await store.transactions(
-    ///     orders.map { order in
-    ///         { tx in
-    ///             tx.author = order.customer
-    ///             try tx.insert(order)
-    ///         }
-    ///     })
+    /// func take(_ people: [Person]) async -> [Result<Void, any Error>] {
+    ///     await store.transactions(
+    ///         people.map { person in
+    ///             { tx in
+    ///                 tx.author = person.name
+    ///                 try tx.insert(person)
+    ///             }
+    ///         })
+    /// }
     /// ```
     ///
     /// If the commit fails, all that have succeeded until then fail with its error, and none is stored. Cancelling

@@ -4,7 +4,8 @@ extension Store {
     /// Some whole commits of the history after a token, with each changed record before and after, all of one snapshot.
     ///
     /// ```swift
-    /// var page = try await store.commits(since: token)
+    /// var token: Store.HistoryToken?
+    /// let page = try await store.commits(since: token)
     /// for commit in page.commits {
     ///     for change in commit.changes {
     ///         for property in try change.properties() { print(commit.author ?? "", change.model, change.key, property) }

@@ -24,10 +24,12 @@ extension Store.Transaction {
     /// the record before and after, and whether only rules of references have changed it.
     ///
     /// ```swift
-    /// let mark = try tx.mark()
-    /// try tx.delete(Person.self, key: 7)
-    /// for change in try tx.changes(since: mark) where change.byRule {
-    ///     print("gone too:", change.model, change.key)
+    /// try await store.transaction { tx in
+    ///     let mark = try tx.mark()
+    ///     try tx.delete(Person.self, key: 7)
+    ///     for change in try tx.changes(since: mark) where change.byRule {
+    ///         print("gone too:", change.model, change.key)
+    ///     }
     /// }
     /// ```
     /// A record that is as it was at the mark has not changed, and the changes of an undone savepoint are not told. A mark of

@@ -4,11 +4,14 @@ extension Store {
     /// Records of any models to store and to remove in one step, which `replace` judges as a whole.
     ///
     /// ```swift
-    /// var set = Store.RecordSet()
-    /// set.save([ann, bob])                  // who have swapped their user names
-    /// set.save(pens.map { $0.moved(to: bob) })
-    /// set.delete(Person.self, key: carl.id) // whose pens these were
-    /// try await store.replace(set)
+    /// func swapNames(_ ann: Person, _ bob: Person, without carl: Person) async throws {
+    ///     var (ann, bob) = (ann, bob)
+    ///     swap(&ann.email, &bob.email)  // unique
+    ///     var set = Store.RecordSet()
+    ///     set.save([ann, bob])
+    ///     set.delete(Person.self, key: carl.id)
+    ///     try await store.replace(set)
+    /// }
     /// ```
     public struct RecordSet: Sendable {
         private enum Source: Hashable {
