@@ -27,19 +27,34 @@ struct TenantMover {
     ///
     /// - Returns: the entry, which is switched.
     nonisolated(nonsending) func copy(_ entry: TenantDirectory.Entry) async throws -> TenantDirectory.Entry {
+        try await withCurrent(entry) { old in try await copy(entry, from: old) }
+    }
+
+    /// Opens the current place to writers, of an entry whose move is being given up.
+    nonisolated(nonsending) func reopen(_ entry: TenantDirectory.Entry) async throws {
+        try await withCurrent(entry) { store in
+            // No program goes on with a move in this state, so whatever has closed the place needs it no more.
+            if let fence = try await store.fence() { try await store.removeFence(of: fence.move) }
+        }
+    }
+
+    /// Calls the body with the store at the entry's address.
+    private nonisolated(nonsending) func withCurrent<T>(
+        _ entry: TenantDirectory.Entry, _ body: nonisolated(nonsending) (Store) async throws -> T
+    ) async throws -> T {
         let taken: Tenants.Taken
         do throws(StorageError) {
             taken = try await tenants.take(entry.tenant)
         } catch {
-            // A place that an earlier run has closed cannot be brought to what the models declare.
+            // A place that a move has closed cannot be brought to what the models declare.
             guard error.code == .moved else { throw error }
-            return try await with(entry, move: nil) { old in try await copy(entry, from: old) }
+            return try await with(entry, move: nil, body)
         }
         defer { tenants.give(entry.tenant, taken.number) }
         guard taken.place.address == entry.address else {
             throw StorageError(.conflict, "The tenant \(entry.tenant) has another place by now; begin again.")
         }
-        return try await copy(entry, from: taken.store)
+        return try await body(taken.store)
     }
 
     private nonisolated(nonsending) func copy(

@@ -62,21 +62,22 @@ extension Tenants {
     /// - Throws: `conflict` if the new place has taken over already; finish the move then, and move the tenant back.
     public nonisolated(nonsending) func cancelMove(of tenant: String) async throws {
         let directory = try requireDirectory()
+        let id = UUID().uuidString
         let entry = try await directory.update(tenant) { entry, _ throws(StorageError) in
             guard entry.move?.state != .switching, entry.move?.state != .switched else {
                 throw StorageError(
                     .conflict,
                     "The new place of the tenant \(tenant) has taken over; finish the move, and move it back.")
             }
-            // From here on no program goes on with the move.
-            entry.move?.state = .cancelling
+            // From here on no program goes on with the move, nor begins another one.
+            entry.move = .init(
+                name: entry.move?.name ?? id, server: entry.move?.server, address: entry.move?.address ?? entry.address,
+                state: .cancelling)
         }
-        let taken = try await take(tenant)
-        defer { give(tenant, taken.number) }
-        if let fence = try await taken.store.fence(), fence.move == entry.move?.name ?? fence.move {
-            try await taken.store.removeFence(of: fence.move)
+        try await TenantMover(self, directory) { _ in }.reopen(entry)
+        _ = try await directory.update(tenant) { current, _ throws(StorageError) in
+            if current.move == entry.move { current.move = nil }
         }
-        _ = try await directory.update(tenant) { entry, _ throws(StorageError) in entry.move = nil }
     }
 
     func requireDirectory() throws(StorageError) -> TenantDirectory {

@@ -124,6 +124,10 @@ struct TenantMoveTests {
         }
     }
 
+    @Storable fileprivate struct Later {
+        var id: Int
+    }
+
     private final class Work: Sendable {
         let isOver = Mutex(false)
         let written = Mutex(0)
@@ -218,6 +222,43 @@ struct TenantMoveTests {
                     try await expect(tenants.move("acme", to: "third").server, equals: "third")
                 }
             }
+        }
+    }
+
+    @Test func `a move is given up by a program whose models the closed place does not have yet`() async throws {
+        try await withFolder { folder in
+            let servers = try await Servers(folder)
+            try await servers.program { tenants in
+                try await tenants.directory?.add("acme") { _ in "first" }
+                try await tenants.withStore("acme") { store in try await store.insert(Visit(id: 1)) }
+                _ = try? await tenants.move("acme", to: "second") { if $0.step == .closed { throw Stop() } }
+            }
+            let directory = try await servers.directory()
+            let newer = Servers.tenants(directory, models: [Visit.self, Later.self])
+            try await newer.cancelMove(of: "acme")
+            try await newer.withStore("acme") { store in
+                try await store.insert(Later(id: 1))
+                try await store.insert(Visit(id: 2))
+            }
+            await newer.close()
+            try await directory.close()
+            try await expect(Self.writable(servers, 3), equals: ["first"])
+        }
+    }
+
+    @Test func `giving up where no move is opens a closed place, and leaves no move`() async throws {
+        try await withFolder { folder in
+            let servers = try await Servers(folder)
+            try await servers.program { tenants in
+                try await tenants.directory?.add("acme") { _ in "first" }
+                try await tenants.withStore("acme") { store in
+                    try await store.insert(Visit(id: 1))
+                    try await store.setFence(.init(move: "a program that has ended"))
+                }
+                try await tenants.cancelMove(of: "acme")
+                try await expect(tenants.directory?.entry(of: "acme").move, equals: nil)
+            }
+            try await expect(Self.writable(servers, 2), equals: ["first"])
         }
     }
 
