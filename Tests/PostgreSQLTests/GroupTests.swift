@@ -10,6 +10,11 @@ import Testing
     @Searchable var text: String
 }
 
+@Storable private struct Voucher {
+    var id: Int
+    @Expires var until: Date?
+}
+
 /// Tells a test how many writes wait.
 private final class Queue: Store.Instrument {
     private let waiting = Atomic(0)
@@ -105,6 +110,19 @@ struct GroupTests {
             trips = group.trips
         }
         return trips
+    }
+
+    @Test func `an update of no record fails, also where the next write looks for expired records`() async throws {
+        try await Self.withStore(.init(), Pen.self, Voucher.self) { held in
+            let (_, errors) = try await held.together([
+                { store in try await store.insert(Pen(id: 1)) },
+                { store in try await store.update(Pen(id: 99)) },
+                { store in try await store.insert(Voucher(id: 1)) },
+            ])
+            expect(errors, equals: [nil, .notFound, nil])
+            try await expect(held.store.select(Pen.self).keys(), equals: [1])
+            try await expect(held.store.select(Voucher.self).count(), equals: 1)
+        }
     }
 
     @Test func `a history and an index cost a group of saves round trips, and not each save`() async throws {
