@@ -66,7 +66,7 @@ extension Conformance {
         },
         ConformanceCase(
             "past/renamed", for: [.h12: [2]], needs: [.durability],
-            "A copy has the names, the types and the defaults of now, and the values of then."
+            "A copy has the current names, types and defaults, and the values of the commit."
         ) { t in
             var store = try await t.open(recordsOf: [Versioned<TitledTags>.self])
             try await store.insert([
