@@ -148,7 +148,9 @@ struct CopyReport {
         Swift.print("")
         if let past {
             Swift.print("As of \(PastMoment.text(past)).")
-            if !past.unkept.isEmpty { Swift.print("Copied as they are now: \(past.unkept.joined(separator: ", ").printable).") }
+            if !past.unkept.isEmpty {
+                Swift.print("Copied as they are now: \(past.unkept.joined(separator: ", ").printable).")
+            }
         }
         Swift.print("\(records.counted("record")) in \(time.short), \(rate.grouped) records/s.")
     }
