@@ -1,5 +1,5 @@
 internal import StorageAPI
-public import StorageDriver
+import StorageDriver
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

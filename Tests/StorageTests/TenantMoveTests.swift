@@ -151,7 +151,7 @@ struct TenantMoveTests {
                 try await store.save(DynamicRecord(model: "Visit", fields: fields))
                 places.append(name)
             } catch {
-                expect((error as? StorageError)?.code == .moved, "\(error)")
+                expect(error.code == .moved, "\(error)")
             }
             try await store.close()
         }
@@ -167,7 +167,7 @@ struct TenantMoveTests {
             try await servers.program { tenants in
                 try await tenants.directory?.add("acme") { _ in "first" }
                 try await tenants.withStore("acme") { store in
-                    try await store.insert((1...50).map { Visit(id: $0, text: "a", code: "c\($0)") })
+                    try await store.insert((1...50).map { (id: Int) in Visit(id: id, text: "a", code: "c\(id)") })
                 }
             }
             await #expect(throws: Stop.self) {

@@ -1,4 +1,4 @@
-package import StorageDriver
+import StorageDriver
 
 /// The indexes that are made outside the transaction that declares them: for each, `storage_info` has a row with its name.
 ///

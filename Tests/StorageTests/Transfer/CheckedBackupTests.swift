@@ -18,7 +18,7 @@ struct CheckedBackupTests {
     func `a backup that was written beside a writer is compared by its history`(_ backend: Backend) async throws {
         try await withFolder { folder in
             let store = try await backend.open(in: folder, history: .init(records: [Ticket.self]))
-            try await store.insert((1...200).map { Ticket(id: $0, title: "", code: "\($0)") })
+            try await store.insert((1...200).map { (id: Int) in Ticket(id: id, title: "", code: "\(id)") })
             let path = folder.appending(path: "backup").path
             let writer = Task {
                 var number = 0

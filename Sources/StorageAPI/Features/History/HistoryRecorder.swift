@@ -308,7 +308,7 @@ final class HistoryRecorder: ChangeSubscriber {
         signature.commit = header.number
         if hasRepeats || changes.hasUnchanged { correctRows(changes.net) }
         try numberRows(header)
-        try group.add(header, rows, changes: lastPlace)
+        group.add(header, rows, changes: lastPlace)
         self.header = header
         outcome.commit = header.number
     }

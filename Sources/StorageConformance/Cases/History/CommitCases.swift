@@ -179,7 +179,10 @@ extension Conformance {
             let changes = commits.flatMap(\.changes)
             let texts = changes.map { change in
                 func text(_ record: () throws(StorageError) -> DynamicRecord?) -> String {
-                    do throws(StorageError) { return try record() == nil ? "none" : "one" } catch {
+                    do throws(StorageError) {
+                        let found = try record()
+                        return found == nil ? "none" : "one"
+                    } catch {
                         return error.code.rawValue
                     }
                 }
