@@ -32,44 +32,19 @@ struct MigrateCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var stores: [StoreLocation]
 
-    @Option(help: ArgumentHelp("The file with the schema that the stores get.", valueName: "file"))
-    var lock: String
+    @OptionGroup var migration: MigrationArguments
 
     @Option(help: ArgumentHelp("A pattern for the schemas to change, like t_*.", valueName: "pattern"))
     var schemas: String?
 
-    @Option(help: ArgumentHelp("The number of stores to change at the same time.", valueName: "count"))
-    var atOnce = 4
-
-    @Option(help: ArgumentHelp("The number of failures after which no other store is changed.", valueName: "count"))
-    var stopAfter = 10
-
-    @Flag(help: "Change nothing; print what would be done.")
-    var dryRun = false
-
-    @Flag(help: "Show no progress on the terminal.")
-    var noProgress = false
-
     func validate() throws {
-        guard (1...64).contains(atOnce) else { throw ValidationError("--at-once is from 1 to 64.") }
-        guard stopAfter >= 1 else { throw ValidationError("--stop-after is 1 at least.") }
         guard schemas == nil || stores.count == 1 else {
             throw ValidationError("--schemas is for one database; name one URL.")
         }
     }
 
     func run() async throws {
-        let result = try await Interruption.cancelling { try await migrate() }
-        try result.tell(isPlan: dryRun)
-    }
-
-    private func migrate() async throws -> ManyStores.Result {
-        let schema = try Store.SchemaLock(contentsOf: lock)
-        let targets = try self.targets()
-        let progress = ProgressLine(isWanted: !noProgress)
-        defer { progress.clear() }
-        let work = ManyStores(targets: targets, lock: schema, isPlan: dryRun)
-        return await work.run(atOnce: atOnce, stoppingAfter: stopAfter, progress)
+        try await migration.run { try targets() }.tell(isPlan: migration.dryRun)
     }
 
     // MARK: Stores
@@ -104,7 +79,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     /// Shows the progress of indexes that a server makes beside writers.
     private func showing(_ store: String) -> @Sendable (IndexProgress) -> Void {
-        let line = ProgressLine(isWanted: !noProgress)
+        let line = ProgressLine(isWanted: !migration.noProgress)
         return { index in
             let fraction = Double(index.done) / Double(max(index.total, 1))
             line.show("\(store): index of \(index.model).\(index.property), \(index.step)", fraction)

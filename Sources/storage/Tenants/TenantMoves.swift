@@ -104,44 +104,17 @@ struct TenantMigrateCommand: AsyncParsableCommand {
 
     @OptionGroup var directory: DirectoryArgument
 
-    @Option(help: ArgumentHelp("The schema that the stores shall have.", valueName: "file"))
-    var lock: String
-
-    @Option(help: ArgumentHelp("Change so many stores at the same time.", valueName: "count"))
-    var atOnce = 4
-
-    @Option(help: ArgumentHelp("Begin no other store after so many failures.", valueName: "count"))
-    var stopAfter = 10
-
-    @Flag(help: "Change nothing; print what would be done.")
-    var dryRun = false
-
-    @Flag(help: "Show no progress on the terminal.")
-    var noProgress = false
-
-    func validate() throws {
-        guard (1...64).contains(atOnce) else { throw ValidationError("--at-once is from 1 to 64.") }
-        guard stopAfter >= 1 else { throw ValidationError("--stop-after is 1 at least.") }
-    }
+    @OptionGroup var migration: MigrationArguments
 
     func run() async throws {
-        let schema = try Store.SchemaLock(contentsOf: lock)
-        let result = try await Interruption.cancelling {
-            try await directory.with { directory in try await migrate(directory, to: schema) }
-        }
-        try result.tell(isPlan: dryRun)
-    }
-
-    private func migrate(
-        _ directory: TenantDirectory, to schema: Store.SchemaLock
-    ) async throws -> ManyStores.Result {
         let open = DirectoryArgument.opening()
-        let targets = try await directory.tenants().map { entry in
-            ManyStores.Target(name: entry.tenant) { try await Store(open(entry), models: []) }
+        let result = try await directory.with { directory in
+            try await migration.run {
+                try await directory.tenants().map { entry in
+                    ManyStores.Target(name: entry.tenant) { try await Store(open(entry), models: []) }
+                }
+            }
         }
-        let progress = ProgressLine(isWanted: !noProgress)
-        defer { progress.clear() }
-        return await ManyStores(targets: targets, lock: schema, isPlan: dryRun).run(
-            atOnce: atOnce, stoppingAfter: stopAfter, progress)
+        try result.tell(isPlan: migration.dryRun)
     }
 }
