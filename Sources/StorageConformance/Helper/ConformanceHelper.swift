@@ -98,9 +98,9 @@ public enum ConformanceHelper {
     }
 
     private static func measure(_ role: Role, _ store: Store) async throws(StorageError) {
-        // What one record needs, and what an engine keeps of what it has read, is there before it is measured.
+        // What any number of records needs, and what an engine keeps of what it has read, is there before it is measured.
         _ = try await store.select(Pen.self).where { $0.color == "" }.count()
-        _ = try await store.select(Pen.self).first()
+        _ = try await take(role, store, limit: 1024)
         let before = ProcessMemory.peak
         let count = try await take(role, store)
         say("\(count) records")
@@ -109,20 +109,21 @@ public enum ConformanceHelper {
     }
 
     /// - Returns: the number of records.
-    private static func take(_ role: Role, _ store: Store) async throws(StorageError) -> Int {
+    private static func take(_ role: Role, _ store: Store, limit: Int = .max) async throws(StorageError) -> Int {
         var count = 0
+        let pens = store.select(Pen.self).limit(limit)
         switch role {
         case .loop:
             do {
-                try await store.read { try $0.select(Pen.self).forEach { _ in count += 1 } }
+                try await store.read { try $0.select(Pen.self).limit(limit).forEach { _ in count += 1 } }
             } catch {
                 throw (error as? StorageError) ?? StorageError(.io, "\(error)")
             }
         case .export:
             let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
             defer { try? FileManager.default.removeItem(at: file) }
-            count = try await store.select(Pen.self).export(to: file)
-        default: for try await _ in store.select(Pen.self).stream() { count += 1 }
+            count = try await pens.export(to: file)
+        default: for try await _ in pens.stream() { count += 1 }
         }
         return count
     }

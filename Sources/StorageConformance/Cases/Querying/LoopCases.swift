@@ -79,7 +79,7 @@ extension Conformance {
                 try t.expect(try t.line(of: helper), equals: "8192 records")
                 let grown = try t.required(Int(try t.line(of: helper)), "The helper gives no number.")
                 // Engines keep some MiB of pages or answers, whatever they read.
-                try t.expect(grown < 24 << 10, "By \(role) the memory has grown by \(grown) KiB.")
+                try t.expect(grown < 20 << 10, "By \(role) the memory has grown by \(grown) KiB.")
             }
         },
         ConformanceCase(
