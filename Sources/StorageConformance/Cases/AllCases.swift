@@ -9,7 +9,7 @@ extension Conformance {
         indexCases, indexedTypeCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, pageByKeyCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases,
         limitCases,
-        transactionCases, savepointCases, setCases, groupedCases, concurrencyCases, actorCases, misuseCases,
+        transactionCases, savepointCases, setCases, groupedCases, annexCases, concurrencyCases, actorCases, misuseCases,
         closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
         engineCases, sharedSchemaCases, movingCases, recordedRuleCases,

@@ -8,7 +8,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case c1, c2, c3, c4, c5, c6, c7, c8
     case q1, q2, q3, q4, q5, q6, q7, q8, q9
     case p1, p2
-    case t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12
+    case t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13
     case s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14
     case o1, o2, o3, o4, o5, o6, o7, o8, o9, o10
     case h1, h2, h3, h4, h5, h6, h8, h9, h10, h11, h12

@@ -39,6 +39,19 @@ extension Mutant {
         Mutant("second-opening", breaking: [.t6], "A second store shares the place, though sharing is lacking.") {
             $0.opening = .opensTwice
         },
+        Mutant("annex-row-repeated", breaking: [.t13], "Rows of an annex are read on from the key itself.") {
+            $0.query = { question in
+                guard question.table.path == ["\u{0}annex"], question.query.isLimited else { return }
+                question.query.filter = question.query.filter.map { _ in
+                    .comparison(.greaterOrEqual, .column(1), .argument(1), .data)
+                }
+            }
+        },
+        Mutant("annex-stays", breaking: [.t13], "A row of an annex that was removed is there all the same.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.table.path == ["\u{0}annex"], write.operation == .delete { write.rows = [] }
+            }
+        },
         Mutant("claims-sharing", breaking: [.t6, .e4, .s11], "Sharing is claimed, and a second store is refused.") {
             $0.info = { $0.lacking[.sharing] = nil }
         },

@@ -1,0 +1,129 @@
+import StorageDriver
+
+/// The rows of all annexes, as one session reads and writes them.
+///
+/// They are in one table of the store's own, so no list of models, copy, digest or feature of the store has them. The move of a
+/// whole store takes them along, as a backup does.
+struct AnnexRows {
+    private static let table = OwnTable(
+        "annex", name: "storage_annex", keyCount: 2, ["annex": .string, "key": .data, "value": .data])
+    /// The number of rows that are written at a time.
+    private static let part = 256
+
+    private let name: String
+    private let directory: ModelDirectory
+
+    /// - Throws: `invalidValue` for a name that no annex can have.
+    init(_ name: String, in store: Store) throws(StorageError) {
+        guard !name.isEmpty, name.utf8.count <= Store.annexNameLimit else {
+            throw StorageError(
+                .invalidValue, "The name of an annex has 1 to \(Store.annexNameLimit) bytes of UTF-8.")
+        }
+        self.name = name
+        directory = store.registry.directory
+    }
+
+    // MARK: Reading
+
+    /// Rows are looked up by the beginning of the table's key.
+    func value(of key: [UInt8], in session: any StorageSession) throws(StorageError) -> [UInt8]? {
+        try Self.check(key)
+        guard let table = Self.table.find(in: try session.tables()) else { return nil }
+        let query = Query(.columns([2]), scope: .key(columns: 2))
+        var cursor = try session.rows(plan(query, table), QueryArguments([.text(name), .blob(key)]))
+        return try cursor.next() ? try Self.bytes(cursor.cells[0]) : nil
+    }
+
+    func rows(
+        after key: [UInt8]?, limit: Int, in session: any StorageSession
+    ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
+        guard limit > 0 else {
+            throw StorageError(.invalidQuery, "A limit of \(limit) reads no row of an annex; give 1 or more.")
+        }
+        if let key { try Self.check(key) }
+        guard let table = Self.table.find(in: try session.tables()) else { return [] }
+        var query = Query(.columns([1, 2]), scope: .key(columns: 1))
+        query.isLimited = true
+        var arguments = QueryArguments([.text(name)], limit: limit)
+        if let key {
+            query.filter = .comparison(.greater, .column(1), .argument(1), .data)
+            arguments.values.append(.blob(key))
+        }
+        var found: [(key: [UInt8], value: [UInt8])] = []
+        var cursor = try session.rows(plan(query, table), arguments)
+        while try cursor.next() { found.append((try Self.bytes(cursor.cells[0]), try Self.bytes(cursor.cells[1]))) }
+        return found
+    }
+
+    private func plan(_ query: Query, _ table: TableSchema) -> QueryPlan {
+        QueryPlan(id: nil, query: query, table: table, tables: [table])
+    }
+
+    private static func bytes(_ cell: Cell) throws(StorageError) -> [UInt8] {
+        guard case .blob(let bytes) = cell.value else {
+            throw StorageError(.corrupt, "A row of an annex is not made of bytes; restore a backup.")
+        }
+        return bytes
+    }
+
+    // MARK: Writing
+
+    /// - Parameter limit: the number of bytes that the engine takes as one value.
+    func set(
+        _ rows: [(key: [UInt8], value: [UInt8]?)], limit: Int, in writer: any StorageWriter
+    ) throws(StorageError) {
+        var last: [[UInt8]: [UInt8]?] = [:]
+        for (key, value) in rows {
+            try Self.check(key)
+            let size = value?.count ?? 0
+            guard size <= limit else {
+                throw StorageError(
+                    .limitExceeded, "A value of \(size) bytes is larger than the limit of \(limit) bytes.")
+            }
+            last[key] = .some(value)
+        }
+        let gone = last.filter { $0.value == nil }.map(\.key)
+        let kept = last.compactMap { key, value in value.map { (key, $0) } }
+        let known = Self.table.find(in: try writer.tables())
+        // Removing rows from a store that has no annex makes no table.
+        guard !kept.isEmpty || known != nil else { return }
+        let table = if let known { known } else { try Self.table.create(in: writer) }
+        try remove(gone, of: table, in: writer)
+        let plan = directory.plan(.upsert, of: table, columns: Array(table.columns.indices))
+        for start in stride(from: 0, to: kept.count, by: Self.part) {
+            let part = kept[start..<min(start + Self.part, kept.count)]
+            try writer.write(part.flatMap { [.text(name), .blob($0), .blob($1)] }, plan)
+        }
+    }
+
+    func removeAll(in writer: any StorageWriter) throws(StorageError) {
+        guard let table = Self.table.find(in: try writer.tables()) else { return }
+        let query = Query(.columns([1]), scope: .key(columns: 1))
+        var keys: [[UInt8]] = []
+        // No cursor is open while rows are written.
+        do {
+            var cursor = try writer.rows(plan(query, table), QueryArguments([.text(name)]))
+            while try cursor.next() { keys.append(try Self.bytes(cursor.cells[0])) }
+        }
+        try remove(keys, of: table, in: writer)
+    }
+
+    private func remove(
+        _ keys: [[UInt8]], of table: TableSchema, in writer: any StorageWriter
+    ) throws(StorageError) {
+        let plan = directory.plan(.delete, of: table, columns: table.key)
+        for start in stride(from: 0, to: keys.count, by: Self.part) {
+            let part = keys[start..<min(start + Self.part, keys.count)]
+            try writer.write(part.flatMap { [.text(name), .blob($0)] }, plan)
+        }
+    }
+
+    private static func check(_ key: [UInt8]) throws(StorageError) {
+        guard key.count <= Store.annexKeyLimit else {
+            throw StorageError(
+                .limitExceeded,
+                "A key of \(key.count) bytes is longer than the limit of \(Store.annexKeyLimit) bytes for rows of an annex."
+            )
+        }
+    }
+}
