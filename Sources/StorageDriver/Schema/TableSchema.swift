@@ -258,6 +258,16 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     }
     /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var expiry: Bool?
+    /// A Boolean value that indicates whether the property is the key of an owned type, or a part of it.
+    ///
+    /// Such a key is data (clause C2): equal ones may be stored. It tells which records of two arrays are the same one. A store of
+    /// an earlier version of the library gets the mark when a program opens it with the type.
+    public var isOwnedKey: Bool {
+        get { ownedKey ?? false }
+        set { ownedKey = newValue ? true : nil }
+    }
+    /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
+    private var ownedKey: Bool?
     /// The weight of the column's words in a full-text search; nil for a column that is not searched.
     ///
     /// The store keeps the index in separate tables. An engine stores this with the column.
@@ -267,7 +277,8 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     package var settledNames: [StoredName]?
 
     private enum CodingKeys: String, CodingKey {
-        case name, role, type, isOptional, isIndexed, isUnique, isRemoved, reference, expiry, searchWeight, settledNames
+        case name, role, type, isOptional, isIndexed, isUnique, isRemoved, reference, expiry, ownedKey, searchWeight
+        case settledNames
         case storedProperty = "property"
     }
 

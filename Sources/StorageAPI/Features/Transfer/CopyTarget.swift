@@ -77,8 +77,18 @@ struct CopyTarget {
 }
 
 extension StoredModel {
-    /// Returns whether two models' tables differ only in the names that backends gave them.
+    /// Returns whether two models' tables differ only in the names that backends gave them, and in the marks of owned keys,
+    /// which a store of an earlier version of the library lacks.
     func isAlike(_ other: StoredModel) -> Bool {
-        tables.count == other.tables.count && zip(tables, other.tables).allSatisfy { $0.isAlike($1) }
+        tables.count == other.tables.count
+            && zip(tables, other.tables).allSatisfy { $0.withoutOwnedKeys.isAlike($1.withoutOwnedKeys) }
+    }
+}
+
+extension TableSchema {
+    fileprivate var withoutOwnedKeys: TableSchema {
+        var table = self
+        for index in columns.indices { table.columns[index].isOwnedKey = false }
+        return table
     }
 }

@@ -163,6 +163,8 @@ package struct DeclaredModel {
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
     }
 
+    func isKey(_ property: StoredName) -> Bool { keys.contains { $0.storedName == property } }
+
     /// The key that the store assigns if the key is nil (clause K2); nil if the key must not be nil.
     var keyAssignment: KeyAssignment? {
         let keys = keys

@@ -196,6 +196,8 @@ package struct DeclaredTables {
                     || index == 0 && !property.traits.isDisjoint(with: [.indexed, .expires]),
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)
             column.isExpiry = index == 0 && property.traits.contains(.expires)
+            column.isOwnedKey =
+                index > 0 && reference?.isElement != true && tables[index].model.isKey(property.storedName)
             column.searchWeight = property.searchWeight
             column.settledNames = tables[index].model.settledNames(of: property)
             return column

@@ -63,9 +63,16 @@ extension ModelTables {
             members: properties.map { member($0, references) } + relations.indices.map(TableBinding.Member.relation)
                 + composite.map { .reference($0) },
             relations: relations, references: references,
-            // A store does not record the keys of owned records; most are called id.
-            identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].storedProperty == "id" },
+            identity: identity(of: schema, own),
             names: names.map { .init(name: StoredName($0), storedName: StoredName($0)) })
+    }
+
+    /// The columns of the key of owned records. Stores of earlier versions of the library do not record it; most keys are
+    /// called id.
+    private static func identity(of schema: TableSchema, _ own: [Int]) -> [Int] {
+        let marked = own.filter { schema.columns[$0].isOwnedKey }
+        guard marked.isEmpty else { return marked }
+        return own.filter { schema.columns[$0].role == .property && schema.columns[$0].storedProperty == "id" }
     }
 
     /// The removed columns that have values. A column that said whether an array is nil has no values if the array

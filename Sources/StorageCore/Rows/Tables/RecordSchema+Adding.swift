@@ -61,6 +61,7 @@ extension RecordSchema {
                     + (stored.reference.map { "a reference to \($0.model)" } ?? stored.kind.words))
         }
         sum.reference = wanted.reference ?? stored.reference
+        sum.isKey = stored.isKey || wanted.isKey
         sum.isIndexed = stored.isIndexed || wanted.isIndexed
         sum.isUnique = stored.isUnique || wanted.isUnique
         sum.isExpiry = stored.isExpiry || wanted.isExpiry

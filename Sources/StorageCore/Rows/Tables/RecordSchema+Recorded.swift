@@ -44,7 +44,7 @@ private struct RecordedTree {
         for (place, column) in table.columns.enumerated() where !column.isRemoved {
             switch column.role {
             case .property:
-                let isKey = table.isRoot && table.key.contains(place)
+                let isKey = table.isRoot ? table.key.contains(place) : column.isOwnedKey
                 schema.properties.append(RecordSchema.Property(column, isKey: isKey))
             case .presence:
                 let child = owned.firstIndex { tables.list[$0].storedPath.last == column.storedProperty }

@@ -53,9 +53,11 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         public var kind: Kind
         /// A Boolean value that indicates whether the property may be nil.
         public var isOptional: Bool
-        /// A Boolean value that indicates whether the property is the key, or a part of it. Of a root without such a
-        /// property the one called `id` is the key. A store does not record the keys of owned records, which are data
-        /// (clause C2).
+        /// A Boolean value that indicates whether the property is the key, or a part of it. Without such a property the one
+        /// called `id` is the key, if there is one.
+        ///
+        /// The key of owned records is data (clause C2), and tells which records of two arrays are the same one. A store
+        /// that an earlier version of the library wrote has it recorded when a program has opened it with the type.
         public var isKey: Bool
         /// A Boolean value that indicates whether queries by the property use an index. Has no meaning for owned
         /// records, nor has ``isUnique``.

@@ -133,6 +133,8 @@ struct TableComparison {
         compareSearch(stored, wanted)
         (column.isIndexed, column.isUnique) = (wanted.isIndexed, wanted.isUnique)
         (column.isExpiry, column.searchWeight) = (wanted.isExpiry, wanted.searchWeight)
+        // A schema without types may not know the key.
+        column.isOwnedKey = wanted.isOwnedKey || stored.isOwnedKey && !declaresOwnedKey
         column.settledNames = stored.settledNames.adding(wanted.settledNames)
         column.isRemoved = false
         try compareReferences(stored, to: wanted, of: property)
@@ -336,7 +338,7 @@ struct TableComparison {
     private mutating func finish() {
         // A schema that lacks these two properties gets them with its next change, because they alone must not make
         // opening change a schema. Only tables of recursive types get them at once, because their records need them.
-        if old.model != nil || new != old || table.form == .node {
+        if old.model != nil || new != old && !changesKeyMarksAlone || table.form == .node {
             (new.storedModel, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }
         takeOutDropped()
@@ -344,8 +346,9 @@ struct TableComparison {
         if new.storedModel != old.storedModel || new.isMany != old.isMany {
             notes.append("rows are of \(table.model.name)")
         }
+        if changesKeyMarksAlone { notes.append("the key of \(table.model.name) is recorded") }
         let note = notes.isEmpty ? "marks changed" : notes.joined(separator: "; ")
-        if isOnlyMarked {
+        if isOnlyMarked || changesKeyMarksAlone {
             steps.append(.mark(.alter(from: old, to: new, added: []), note: note))
         } else if needsRebuild {
             steps.append(.rebuild(from: old, to: new, sources: sources, note: note))
@@ -361,6 +364,18 @@ struct TableComparison {
         sources = left.map { sources[$0] }
         new.key = new.key.compactMap(left.firstIndex)
         new.columns = left.map { new.columns[$0] }
+    }
+
+    private var declaresOwnedKey: Bool {
+        table.members.contains { $0.columns.contains(where: \.isOwnedKey) }
+    }
+
+    /// True if the marks of an owned type's key are the only difference. Reading and writing do not need them.
+    private var changesKeyMarksAlone: Bool {
+        guard new != old, !needsRebuild, new.columns.count == old.columns.count else { return false }
+        var unmarked = new
+        for index in old.columns.indices { unmarked.columns[index].isOwnedKey = old.columns[index].isOwnedKey }
+        return unmarked == old
     }
 
     /// True if removed properties are the only difference.
