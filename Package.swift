@@ -91,12 +91,15 @@ let package = Package(
         .target(
             name: "StorageAPI",
             dependencies: [
-                "StorageCore", "StorageDriver", "StorageSearch", .product(name: "Logging", package: "swift-log"),
+                "StorageCore", "StorageDigest", "StorageDriver", "StorageSearch",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .target(name: "StorageDigest", swiftSettings: strict),
         .target(name: "StorageSearch", swiftSettings: strict),
         .target(
-            name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver", "StorageSearch"], swiftSettings: strict),
+            name: "StorageJSON", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver", "StorageSearch"],
+            swiftSettings: strict),
         .target(
             name: "MemoryBackend",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
@@ -335,7 +338,8 @@ if let folder = Context.environment["STORAGE_MACRO"], !folder.isEmpty {
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CChecksum", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend",
-        "SQLiteBackend", "StorageAPI", "StorageCore", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
+        "SQLiteBackend", "StorageAPI", "StorageCore", "StorageDigest", "StorageDriver", "StorageJSON", "StorageSearch",
+        "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

@@ -1,4 +1,5 @@
 public import StorageAPI
+internal import StorageDigest
 import StorageDriver
 
 // The text of a lock: a heading, the digest of all that follows, and a line for each model and property.

@@ -1,3 +1,4 @@
+internal import StorageDigest
 public import StorageDriver
 
 /// A digest of a model's stored records: equal for equal data, whatever the backend and however it was written.

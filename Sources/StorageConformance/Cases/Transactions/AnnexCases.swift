@@ -129,10 +129,12 @@ extension Conformance {
             try await store.store.verify { problems.append($0.description) }
             try t.expect(problems, equals: [])
             try await store.insert(Pen(id: 2))
-            guard case .commit(let commit)? = try await changes.next(), case .keys(let keys) = commit.changes else {
+            guard case .commit(let commit)? = try await changes.next(),
+                case .keys(let inserted, let updated, let deleted) = commit.changes
+            else {
                 throw StorageError(.corrupt, "The feed does not begin with the commit of a record.")
             }
-            try t.expect(keys.inserted + keys.updated + keys.deleted, equals: [2])
+            try t.expect(inserted + updated + deleted, equals: [2])
             let copy = try await Store(InMemoryBackend())
             try await copy.copy(from: store.store, history: true)
             try t.expect(try await copy.annexRows("a", limit: 9).isEmpty, "A copy has the rows of an annex.")

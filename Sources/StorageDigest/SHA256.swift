@@ -1,5 +1,7 @@
 /// SHA-256 as FIPS 180-4 defines it, for data that comes in pieces.
-package struct SHA256 {
+///
+/// It is the hash of digests, locks of schemas and chains of patches: the same on every platform, without a dependency.
+public struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
@@ -11,9 +13,11 @@ package struct SHA256 {
 
     private static let blockSize = 64
 
-    package init() {}
+    /// The hash of no data.
+    public init() {}
 
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    /// Adds the next bytes of the data.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         length &+= UInt64(bytes.count)
         var rest = bytes[...]
         if pendingCount > 0 {
@@ -41,7 +45,7 @@ package struct SHA256 {
     }
 
     /// The digest's 32 bytes.
-    package consuming func finish() -> [UInt8] {
+    public consuming func finish() -> [UInt8] {
         let bits = length &* 8
         var padding: [UInt8] = [0x80]
         let used = (pendingCount + 1 + 8) % Self.blockSize
