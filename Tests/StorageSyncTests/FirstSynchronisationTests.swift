@@ -84,7 +84,9 @@ import Testing
         @Sendable func kinds(_ obstacles: [SyncObstacle]) -> [SyncObstacle.Kind] { obstacles.map(\.kind) }
         let store = try await sharedStore()
         expect(kinds(try await store.canSync(sharedTypes)).isEmpty)
-        expect(kinds(try await store.canSync(["ShoppingList"])), equals: [.refersOutside(to: "Shop")])
+        expect(
+            kinds(try await store.canSync(["ShoppingList"])),
+            equals: [.refersOutside(to: "Shop"), .referredFromOutside(by: "Remark")])
         expect(kinds(try await store.canSync(["Nothing"])), equals: [.unknownModel])
         let plain = try await Store(SQLiteBackend(path: ":memory:"), models: sharedTypes)
         expect(kinds(try await plain.canSync([Shop.self])), equals: [.noHistory])

@@ -104,11 +104,13 @@ struct AnswerTaking: ~Copyable {
 
     /// The states of an answer as records.
     ///
-    /// - Parameter known: the states of earlier answers that are not taken yet.
+    /// - Parameters:
+    ///   - sent: the number of the last patch that the question has brought: the hub knows no others.
+    ///   - known: the states of earlier answers that are not taken yet.
     func news(
-        _ answer: ExchangeAnswer, after known: [RecordPlace: DynamicRecord?] = [:]
+        _ answer: ExchangeAnswer, sent: Int, after known: [RecordPlace: DynamicRecord?] = [:]
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
-        let own = OwnPatches(waiting.map(\.patch), answer.decisions, models)
+        let own = OwnPatches(waiting.map(\.patch).filter { $0.number <= sent }, answer.decisions, models)
         var news = known
         for (place, state) in answer.changes {
             guard models[place.model] != nil else { continue }
