@@ -245,7 +245,6 @@ struct AnswerTaking: ~Copyable {
         }
         try load(in: tx)
         state.takeNewName()
-        state.home = home.store.uuidString
         numberAgain()
         try tx.holdHistory(Replica.hold, after: home)
         try keep(in: tx)

@@ -53,7 +53,7 @@ public final class Replica: Sendable {
             let token = try tx.historyToken()
             if try ReplicaRows.state(in: tx) != nil { return }
             try tx.setAnnex(
-                ReplicaRows.annex, key: ReplicaRows.key(.state), to: ReplicaState(home: token).bytes)
+                ReplicaRows.annex, key: ReplicaRows.key(.state), to: ReplicaState(seen: token).bytes)
             try tx.holdHistory(Self.hold, after: token)
         }
         try await updateStatus()
