@@ -183,7 +183,8 @@ struct AnswerTaking: ~Copyable {
     /// Applies the waiting patches on the hub's state, each whole or not at all, and keeps the records that they change, by rules
     /// too, as the hub has them.
     mutating func applyWaiting(in tx: borrowing Store.Transaction) throws(StorageError) {
-        let mark = try tx.mark()
+        // A mark keeps each changed record in memory.
+        let mark = waiting.isEmpty ? nil : try tx.mark()
         let known = try ReplicaRows.all(.aside, in: tx)
         var aside: [[UInt8]: [UInt8]] = [:]
         for (patch, _) in waiting {
@@ -203,7 +204,7 @@ struct AnswerTaking: ~Copyable {
             rows.append((key, reason))
         }
         var changed: [RecordPlace: DynamicRecord?] = [:]
-        for delta in try tx.changes(since: mark) {
+        for delta in try mark.map({ (mark) throws(StorageError) in try tx.changes(since: mark) }) ?? [] {
             changed[RecordPlace(delta.model, delta.key)] = .some(try delta.before())
         }
         for (place, record) in changed where bases[place] != .some(record) {
