@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The reason for which a hub takes nothing of a message. It is the `underlying` error of a `StorageError` whose code is
+/// The reason for which a hub refuses a whole message. It is the `underlying` error of a `StorageError` whose code is
 /// `conflict`, or `unsupported` for ``notAllowed``.
 public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
     /// The hub knows a replica of this name that has made other patches: one store is a copy of the other's file, or this

@@ -401,20 +401,20 @@ let contractText = #"""
     Y1.2 What stands against synchronising models is told before anything is sent: keys that the store assigns, references to or from models that are not shared, records that no history keeps, and a history that may let go what is not sent.
     Y2.1 A replica's commit is one patch of inserted and deleted records and of changed properties, numbered and chained by hashes. It crosses whole or not at all.
     Y2.2 The hub applies a patch once or refuses it. The replica learns which: applied with every value that it overwrote although its author had not seen it, or refused with the reason and the patch.
-    Y2.3 An error that says nothing about a patch leaves it waiting. Nothing else becomes of a patch, whatever messages are lost, repeated or late, and wherever programs end.
+    Y2.3 An error that is no verdict on a patch leaves it waiting. That holds whatever messages are lost, repeated or late, and wherever programs end.
     Y3.1 A replica is the hub's state with its waiting patches on top, and every rule of this contract holds for it at all times. An exchange is one transaction.
     Y3.2 What a waiting patch changes by a rule belongs to it, and goes with it.
     Y3.3 A waiting patch that does not fit the hub's state is set aside until the hub has decided, with the patches that depend on it. No other patch waits for it.
     Y4.1 If a patch and others have changed a record, they are merged by property. A property that both have set to different contents takes the patch's, and the other is told as overwritten.
     Y4.2 An owned record is one content. An array of owned records with keys is merged by key and their properties, and a list of references by element; with equal keys it is one content.
-    Y4.3 What a rule has changed overwrites nothing that a call has changed.
+    Y4.3 A change by a rule never overwrites a change by a call.
     Y4.4 A closure of the hub may decide on a property that both have changed.
     Y5.1 A deletion is refused if the record has changed since its author read it, or if a rule would delete a record with it that is not in the patch.
     Y5.2 A change of a record that is deleted meanwhile is refused.
     Y6.1 When all patches are answered and nothing is written, the hub and all its replicas have equal digests of what they share.
     Y7.1 The hub's rules name the models that a user may read. A replica that declares another one is refused.
     Y7.2 The hub's rules may refuse a patch within the transaction that applies it, with their own reason.
-    Y7.3 Of a model that is divided by a property, a user reads and writes the own part. Of the rest nothing is told, not its keys.
+    Y7.3 Of a model that is divided by a property, a user reads and writes the own part. The rest stays unknown to the user, with its keys.
     Y8.1 A hub or a replica that has gone back in time, or a copy of a replica's file, is noticed before anything of a message is merged.
     Y8.2 No waiting patch is lost by it. A restored or copied replica takes a new name and sends them again.
     Y8.3 What a restored hub has lost comes back from a replica that has it, except for records that have changed at the hub since.

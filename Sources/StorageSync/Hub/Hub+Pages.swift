@@ -8,7 +8,7 @@ extension Hub {
     /// Some records of a model in the order of their keys, with the token of their snapshot.
     ///
     /// A part of a model is found by reading all its records.
-    func page(_ request: PageRequest, _ question: [UInt8], _ user: String?) async throws(StorageError) -> PageAnswer {
+    func page(_ request: PageRequest, _ question: [UInt8], for user: String?) async throws(StorageError) -> PageAnswer {
         try requireReadable([request.model], user)
         let rules = rules
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
@@ -17,7 +17,7 @@ extension Hub {
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0
             while true {
-                var page = try Self.page(query, request, size)
+                var page = try Self.page(query, request, size: size)
                 var next = page.next
                 let records = page.records.filter { rules.isReadable($0, by: user) }
                 let bytes = records.reduce(0) { $0 + $1.roughSize }
@@ -39,7 +39,7 @@ extension Hub {
     }
 
     private static func page(
-        _ query: Select<DynamicRecord, Store.Session>, _ request: PageRequest, _ size: Int
+        _ query: Select<DynamicRecord, Store.Session>, _ request: PageRequest, size: Int
     ) throws(StorageError) -> Store.Page<DynamicRecord> {
         guard let after = request.after else { return try query.page(size: size) }
         guard let token = Store.PageToken(after) else {

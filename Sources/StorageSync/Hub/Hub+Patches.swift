@@ -15,7 +15,7 @@ struct IncomingPatches: Sendable {
     let confirmed: Int
     let all: [Element]
 
-    /// - Throws: `corrupt` for patches that are none, or do not follow each other.
+    /// - Throws: `corrupt` for bytes that hold no patch, and for patches that do not follow each other.
     init(_ request: ExchangeRequest) throws(StorageError) {
         (replica, confirmed) = (request.replica, request.confirmed)
         var (number, chain, all) = (request.confirmed, request.chain, [Element]())
@@ -41,7 +41,7 @@ extension Hub {
 
     /// Applies the patches that have no outcome yet, in their order, and records their outcomes with them.
     ///
-    /// - Throws: an error that says nothing about a patch. It and those after it have no outcome.
+    /// - Throws: an error that is no verdict on a patch. That patch and all later ones have no outcome.
     func apply(_ patches: IncomingPatches, _ user: String?) async throws(StorageError) {
         let peer = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
             try HubRows.peer(patches.replica, in: snapshot)
@@ -83,7 +83,7 @@ extension Hub {
             of: patches.replica, in: tx)
     }
 
-    /// - Throws: an error that says nothing about the patch.
+    /// - Throws: an error that is no verdict on the patch.
     private static func reason(_ error: any Error) throws -> String {
         guard let error = error as? StorageError else { return "\(error)" }
         guard let reason = error.refusal else { throw error }
@@ -105,7 +105,7 @@ extension Hub {
         return try readable(application.overwritten, user, in: tx)
     }
 
-    /// - Throws: `notFound` for a record that belongs to another user, as for one that does not exist.
+    /// - Throws: `notFound` for a record of another user, as for a missing record.
     private func requireWritable(
         _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
     ) throws(StorageError) {

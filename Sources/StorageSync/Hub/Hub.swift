@@ -10,8 +10,8 @@ public import StorageDriver
 /// ```
 ///
 /// A hub is any store, on any engine, that keeps the records of the models in its history. Programs write to it as to any store;
-/// what they write reaches the replicas with the next exchange. Several processes can answer for one store, and several hubs
-/// of different models can share it. The hub's own rows are in an annex of the store.
+/// their commits reach the replicas with the next exchange. Several processes can answer for one store, and several hubs
+/// of different models can share it. The rows of the hub are in an annex of the store.
 public final class Hub: Sendable {
     /// The store.
     public let store: Store
@@ -54,8 +54,8 @@ public final class Hub: Sendable {
         let question = SyncFrame.mark(of: message)
         do throws(StorageError) {
             switch kind {
-            case .exchange: return try await exchange(try ExchangeRequest(&content), question, user).message()
-            case .page: return try await page(try PageRequest(&content), question, user).message()
+            case .exchange: return try await exchange(try ExchangeRequest(&content), question, for: user).message()
+            case .page: return try await page(try PageRequest(&content), question, for: user).message()
             case .lostCommits: return try await newest(try LostCommitsRequest(&content), question).message()
             case .exchangeAnswer, .pageAnswer, .lostCommitsAnswer, .refusal:
                 throw StorageError(.corrupt, "The message is no question to a hub.", operation: "sync")
@@ -70,14 +70,14 @@ public final class Hub: Sendable {
     }
 
     private func exchange(
-        _ request: ExchangeRequest, _ question: [UInt8], _ user: String?
+        _ request: ExchangeRequest, _ question: [UInt8], for user: String?
     ) async throws(StorageError) -> ExchangeAnswer {
         try requireReadable(request.known.flatMap(\.models), user)
         let patches = try IncomingPatches(request)
         try await check(request, patches)
         try await apply(patches, user)
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try HubChanges(self.models, self.rules, user, snapshot).answer(request, patches, question)
+            try HubChanges(self.models, self.rules, for: user, in: snapshot).answer(request, patches, to: question)
         }
     }
 
@@ -119,7 +119,7 @@ public final class Hub: Sendable {
                 }
             }
             let peer = try HubRows.peer(request.replica, in: snapshot) ?? HubRows.Peer()
-            // The hub has confirmed what it does not know.
+            // The hub has confirmed patches that it does not know.
             if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
             if request.confirmed < peer.confirmed { throw SyncRefusal.identityReused.error }
             var known = [0: PatchChain.beginning]

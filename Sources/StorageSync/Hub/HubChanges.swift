@@ -11,13 +11,13 @@ struct HubChanges: ~Copyable {
     /// The number of changes that are read at a time; a commit with more is read whole.
     private static let limit = 16_384
 
-    init(_ models: SyncModels, _ rules: HubRules, _ user: String?, _ snapshot: borrowing Store.Snapshot) {
+    init(_ models: SyncModels, _ rules: HubRules, for user: String?, in snapshot: borrowing Store.Snapshot) {
         (self.models, self.rules, self.user) = (models, rules, user)
         session = HubRules.Judgement.Session(_session: snapshot._session)
     }
 
     func answer(
-        _ request: ExchangeRequest, _ patches: IncomingPatches, _ question: [UInt8]
+        _ request: ExchangeRequest, _ patches: IncomingPatches, to question: [UInt8]
     ) throws(StorageError) -> ExchangeAnswer {
         let known = try knownPlaces(request)
         var answer = ExchangeAnswer(question: question, token: try session.historyToken())
@@ -29,7 +29,7 @@ struct HubChanges: ~Copyable {
             // A commit that changes any record of a model, or is too large for a message, is not told record by record.
             answer.unknown = known.unknown + part.unknown
             let decisions = answer.isLast ? answered.map { Decision(number: $0.number, result: $0.result) } : []
-            let own = answer.isLast ? OwnPatches(patches, decisions, models) : OwnPatches()
+            let own = answer.isLast ? OwnPatches(patches.all.map(\.patch), decisions, of: models) : OwnPatches()
             let (changes, size) = try self.changes(part, own)
             if size > SyncFrame.fill, commits.count > 1 {
                 commits.removeLast(commits.count / 2)
@@ -98,7 +98,7 @@ struct HubChanges: ~Copyable {
                     size += after.roughSize
                 }
             } else {
-                // Of a record that never was in the user's part, nothing is told.
+                // A record that never was in the user's part stays untold.
                 if rules.parts[place.model] != nil {
                     guard let before = try first.before(), rules.isReadable(before, by: user) else { continue }
                 }
@@ -151,12 +151,8 @@ struct OwnPatches {
 
     init() {}
 
-    /// - Parameter decisions: the outcomes; patches of which values were overwritten explain nothing.
-    init(_ patches: IncomingPatches, _ decisions: [Decision], _ models: SyncModels) {
-        self.init(patches.all.map(\.patch), decisions, models)
-    }
-
-    init(_ patches: [SyncPatch], _ decisions: [Decision], _ models: SyncModels) {
+    /// The patches that were applied, by their outcomes.
+    init(_ patches: [SyncPatch], _ decisions: [Decision], of models: SyncModels) {
         let applied = Set(decisions.filter(\.isApplied).map(\.number))
         for patch in patches where applied.contains(patch.number) {
             for change in patch.changes {

@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// What a hub keeps of its replicas, in an annex of its store.
+/// The rows that a hub keeps of its replicas, in an annex of its store.
 enum HubRows {
     static let annex = "StorageSync.hub"
 
@@ -65,7 +65,7 @@ enum HubRows {
         }
     }
 
-    /// Records the outcome of a replica's next patch, and forgets those before the last one that the replica has confirmed.
+    /// Records the outcome of a replica's next patch, and forgets all outcomes before the last confirmed one.
     static func add(
         _ answer: Answered, confirmed: Int, to peer: Peer, of replica: [UInt8], in tx: borrowing Store.Transaction
     ) throws(StorageError) {

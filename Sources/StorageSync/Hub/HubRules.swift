@@ -1,23 +1,23 @@
 public import StorageAPI
 public import StorageDriver
 
-/// The rules of a hub: who may read and write what, and who is right where two have changed one property.
+/// The rules of a hub: the rights of its users, and decisions on properties that two have changed.
 ///
-/// The closures run on the threads of the hub's store. The user is the one that the transport names; nil for none.
+/// The closures run on the threads of the hub's store. The transport names the user; nil for none.
 public struct HubRules: Sendable {
     /// Returns whether a user may read a model, and write it; by default everyone may. A replica that declares a model that its user
     /// may not read is refused with ``SyncRefusal/notAllowed``.
     public var canRead: @Sendable (_ user: String?, _ model: String) -> Bool = { _, _ in true }
 
     /// Judges a patch in the hub's transaction after its records are written. An error that it throws refuses the patch, with
-    /// the error's description as the reason. An error that says nothing about the patch, such as `io`, leaves it waiting.
+    /// the error's description as the reason. An error that is no verdict on the patch, such as `io`, leaves it waiting.
     public var judge: (@Sendable (Judgement) throws -> Void)?
 
     /// Decides on a property that a patch and others have changed: returns the content to store, or nil for the usual merge.
     public var merge: (@Sendable (Conflict) -> DynamicRecord.Content?)?
 
     /// Models of which each user has a part: the records whose property, by its stored name, is the user's name. The property is a text, an integer
-    /// or a `UUID`, and never changes after the insert. What belongs to others is not sent, not told and not writable.
+    /// or a `UUID`, and never changes after the insert. Records of others are not sent, not told and not writable.
     ///
     /// References of such a record must lead to records of the same user, or of models that everyone reads.
     public var parts: [String: String] = [:]

@@ -9,7 +9,7 @@ struct PatchMisfit: Error {
 }
 
 extension StorageError {
-    /// The reason why the patch that caused the error is refused; nil for an error that says nothing about the patch, such as a
+    /// The reason why the patch that caused the error is refused; nil for an error that is no verdict on the patch, such as a
     /// full disk: the patch waits.
     var refusal: String? {
         switch code {
@@ -47,7 +47,7 @@ struct PatchApplication {
             case .inserted(let record): if try isNew(record, at: change.place, now) { puts.append(record) }
             case .updated(let properties):
                 guard let now else { throw PatchMisfit.error("deleted meanwhile", change.place) }
-                let merged = merged(now, properties, change)
+                let merged = merged(now, properties, of: change)
                 if merged != now { puts.append(merged) }
             case .deleted(let before):
                 guard let now else { continue }
@@ -102,17 +102,17 @@ struct PatchApplication {
     }
 
     private mutating func merged(
-        _ now: DynamicRecord, _ properties: [SyncPatch.PropertyChange], _ change: SyncPatch.Change
+        _ now: DynamicRecord, _ properties: [SyncPatch.PropertyChange], of change: SyncPatch.Change
     ) -> DynamicRecord {
         guard let schema = models[change.model] else { return now }
         var merge = RecordMerge(schema)
         if let decide { merge.decide = { decide(change.place, $0, $1) } }
         let merged = merge.merged(now, properties, byRule: change.byRule)
-        for (property, lost) in merge.overwritten { tell(change.place, property, lost) }
+        for (property, lost) in merge.overwritten { tell(change.place, property, lost: lost) }
         return merged
     }
 
-    private mutating func tell(_ place: RecordPlace, _ property: String, _ lost: DynamicRecord.Content) {
+    private mutating func tell(_ place: RecordPlace, _ property: String, lost: DynamicRecord.Content) {
         overwritten.append(SyncOverwrite(model: place.model, key: place.key, property: property, lost: lost))
     }
 
@@ -133,12 +133,12 @@ struct PatchApplication {
             // A deletion takes no record that its author has not seen.
             guard change.kind == .updated else { throw PatchMisfit.error("referred to meanwhile", place) }
             for property in try change.properties() {
-                if let before = property.before { tell(place, property.name, before) }
+                if let before = property.before { tell(place, property.name, lost: before) }
             }
         }
     }
 
-    /// A set judges its own records as they are given, so the rules of their references to removed ones are carried out before.
+    /// `replace` judges the records of a set as they are given, so carry out the rules of their references to removed ones before.
     private mutating func release(_ puts: inout [DynamicRecord], from removed: Set<RecordPlace>) throws(StorageError) {
         for index in puts.indices {
             let references = models.references(from: puts[index].model)
@@ -148,7 +148,7 @@ struct PatchApplication {
                     throw PatchMisfit.error("referred to meanwhile", place)
                 }
             }
-            for (property, lost) in puts[index].nullify(references, to: removed) { tell(place, property, lost) }
+            for (property, lost) in puts[index].nullify(references, to: removed) { tell(place, property, lost: lost) }
         }
     }
 }

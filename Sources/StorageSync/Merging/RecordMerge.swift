@@ -3,7 +3,7 @@ import StorageDriver
 
 /// Merges the changed properties of a patch with a record that others may have changed since the patch's author read it.
 ///
-/// The same code runs at the hub, for the record there, and on a replica, for patches that wait.
+/// The same code runs at the hub for a new patch, and on a replica for waiting patches.
 struct RecordMerge {
     let schema: RecordSchema
     /// The properties whose content was replaced unseen, with the content.
@@ -34,7 +34,8 @@ struct RecordMerge {
                 continue
             } else if case .children(let before?) = change.before, case .children(let mine?) = change.after,
                 case .children(let theirs?) = stored,
-                let merge = OwnedMerge(schema.properties.first { $0.name == change.name }, before, mine, theirs)
+                let merge = OwnedMerge(
+                    schema.properties.first { $0.name == change.name }, from: before, mine: mine, theirs: theirs)
             {
                 record.fields[index].content = .children(merge.merged)
                 if merge.hasOverwritten { overwritten.append((change.name, stored)) }
@@ -47,7 +48,7 @@ struct RecordMerge {
     }
 }
 
-/// Merges two versions of an array of owned records that have keys, or of references, which are their own keys.
+/// Merges two versions of an array of owned records that have keys, or of references, which are keys themselves.
 private struct OwnedMerge {
     private(set) var merged: [DynamicRecord] = []
     /// True if one side's content of a record was replaced by the other's.
@@ -56,8 +57,8 @@ private struct OwnedMerge {
 
     /// Nil if the records have no keys, or some are equal, so that the array is one value.
     init?(
-        _ property: RecordSchema.Property?, _ before: [DynamicRecord], _ mine: [DynamicRecord],
-        _ theirs: [DynamicRecord]
+        _ property: RecordSchema.Property?, from before: [DynamicRecord], mine: [DynamicRecord],
+        theirs: [DynamicRecord]
     ) {
         guard case .children(let schema)? = property?.kind else { return nil }
         let isReferences = schema.properties.contains { $0.reference?.isElement == true }
@@ -65,9 +66,9 @@ private struct OwnedMerge {
         guard !keys.isEmpty, let was = byKey(before), let own = byKey(mine), let others = byKey(theirs) else {
             return nil
         }
-        for record in theirs { keep(record, was[key(of: record)], own[key(of: record)]) }
+        for record in theirs { keep(record, was: was[key(of: record)], own: own[key(of: record)]) }
         for record in mine where others[key(of: record)] == nil {
-            // New here; or removed there, and changed here.
+            // New on this side; or removed on the other side, and changed on this one.
             let old = was[key(of: record)]
             if old == nil { merged.append(record) }
             if let old, old != record {
@@ -89,9 +90,9 @@ private struct OwnedMerge {
     /// - Parameters:
     ///   - was: the record before; nil if it did not exist.
     ///   - own: the record of this side; nil if it is gone.
-    private mutating func keep(_ record: DynamicRecord, _ was: DynamicRecord?, _ own: DynamicRecord?) {
+    private mutating func keep(_ record: DynamicRecord, was: DynamicRecord?, own: DynamicRecord?) {
         guard let own else {
-            // Removed here: gone, unless it is new there or was changed.
+            // Removed on this side: gone, unless the other side has added or changed it.
             if was != record { merged.append(record) }
             return
         }

@@ -7,7 +7,7 @@ struct SyncModels: Sendable {
     struct Reference: Sendable {
         /// The properties on the way to it: one of the root, or owned ones before.
         let path: [String]
-        /// The property that holds the first part of the key, and those of the other parts.
+        /// The properties that hold the parts of the key.
         let parts: [String]
         let target: String
         let rule: DeleteRule
@@ -15,7 +15,7 @@ struct SyncModels: Sendable {
         let isElement: Bool
     }
 
-    /// The stored names, in an order in which most records come before those that refer to them.
+    /// The stored names, in an order in which most records come before their referrers.
     let names: [String]
     private let schemas: [String: RecordSchema]
     private let references: [String: [Reference]]
@@ -36,7 +36,7 @@ struct SyncModels: Sendable {
 
     func references(from model: String) -> [Reference] { references[model] ?? [] }
 
-    /// The record's place; nil if the record lacks a part of the key, or the model is none of these.
+    /// The record's place; nil if the record lacks a part of the key, or the model is not shared.
     func place(of record: DynamicRecord) -> RecordPlace? {
         guard let names = keys[record.model] else { return nil }
         let key = names.compactMap { record.value($0) }
@@ -96,7 +96,7 @@ extension DynamicRecord {
         for reference in references where reference.rule == .nullify {
             for property in [reference.path.first ?? reference.parts[0]] {
                 let before = self[property]
-                nullify(reference, reference.path[...], removed)
+                nullify(reference, reference.path[...], to: removed)
                 if let before, self[property] != before { lost[property] = lost[property] ?? before }
             }
         }
@@ -104,7 +104,7 @@ extension DynamicRecord {
     }
 
     private mutating func nullify(
-        _ reference: SyncModels.Reference, _ path: ArraySlice<String>, _ removed: Set<RecordPlace>
+        _ reference: SyncModels.Reference, _ path: ArraySlice<String>, to removed: Set<RecordPlace>
     ) {
         guard let name = path.first else {
             guard leads(reference, to: removed) else { return }
@@ -117,11 +117,11 @@ extension DynamicRecord {
         switch fields[index].content {
         case .value: return
         case .child(var owned):
-            owned?.nullify(reference, path.dropFirst(), removed)
+            owned?.nullify(reference, path.dropFirst(), to: removed)
             fields[index].content = .child(owned)
         case .children(var owned?):
             if reference.isElement, path.count == 1 { owned.removeAll { $0.leads(reference, to: removed) } }
-            for place in owned.indices { owned[place].nullify(reference, path.dropFirst(), removed) }
+            for place in owned.indices { owned[place].nullify(reference, path.dropFirst(), to: removed) }
             fields[index].content = .children(owned)
         case .children(nil): return
         }

@@ -83,7 +83,7 @@ extension Store {
         return found
     }
 
-    /// The models, if nothing stands against synchronising them.
+    /// The models, if no obstacle stands against them.
     func syncModels(_ names: [String], isReplica: Bool) async throws(StorageError) -> SyncModels {
         var obstacles = try await canSync(names)
         // A hub holds no history.

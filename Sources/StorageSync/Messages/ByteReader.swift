@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// Reads what a ``ByteWriter`` has written, whoever has changed it since: each number is checked against the bytes that are
+/// Reads the bytes of a ``ByteWriter``, whoever has changed them since: each number is checked against the bytes that are
 /// left before room is made for it.
 struct ByteReader {
     private let bytes: [UInt8]
@@ -18,7 +18,7 @@ struct ByteReader {
     var isAtEnd: Bool { place >= end }
 
     private static var cut: StorageError {
-        StorageError(.corrupt, "A message or a row of synchronisation is cut or changed, so nothing of it is taken.")
+        StorageError(.corrupt, "A message or a row of synchronisation is cut or changed, so it is refused whole.")
     }
 
     mutating func byte() throws(StorageError) -> UInt8 {

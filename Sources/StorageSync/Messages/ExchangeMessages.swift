@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// A replica's question: its new patches, and what has changed at the hub.
+/// A replica's question: its new patches, and the changes at the hub.
 struct ExchangeRequest {
     /// The most patches that a message brings.
     static let patchLimit = 1000
@@ -70,9 +70,9 @@ struct ExchangeAnswer {
     enum State {
         /// The record as the hub has it.
         case stored(DynamicRecord)
-        /// The hub has none, or none that the user may read.
+        /// The hub has no such record, or the user may not read it.
         case gone
-        /// What the replica's own applied patches make of the record that it had.
+        /// The record that the replica's applied patches make of its earlier one.
         case asPatched
     }
 
@@ -159,7 +159,7 @@ struct ExchangeAnswer {
     }
 
     private static var misshapen: StorageError {
-        StorageError(.corrupt, "An answer of the hub is not well formed, so nothing of it is taken.")
+        StorageError(.corrupt, "An answer of the hub is not well formed, so it is refused whole.")
     }
 
     init(question: [UInt8], token: Store.HistoryToken) {

@@ -33,7 +33,7 @@ struct LostCommitsRequest {
 struct LostCommitsAnswer {
     /// The mark of the question.
     var question: [UInt8]
-    /// The token; nil if the hub has none of them, or has forgotten what came after.
+    /// The token; nil if the hub lacks all of them, or has forgotten the later commits.
     var token: String?
 
     func message() throws(StorageError) -> [UInt8] {

@@ -51,7 +51,7 @@ enum SyncFrame {
         guard message[magic.count] == version, message[end...].elementsEqual(check(of: message[..<end])),
             let kind = Kind(rawValue: message[magic.count + 1])
         else {
-            throw StorageError(.corrupt, "The message is cut or changed, so nothing of it is taken; send it again.")
+            throw StorageError(.corrupt, "The message is cut or changed, so it is refused whole; send it again.")
         }
         return (kind, ByteReader(message, from: headCount, to: end))
     }

@@ -5,7 +5,7 @@ public import StorageDriver
 public struct SyncOutcome: Hashable, Sendable {
     /// The decisions of a hub.
     public enum Result: Hashable, Sendable {
-        /// The patch is in the hub's store. The values are those that it has replaced although its author had not seen them.
+        /// The patch is in the hub's store. It has replaced the values although its author had not seen them.
         case applied([SyncOverwrite])
         /// The patch is not in the hub's store, and not in the replica's any more.
         case refused(reason: String)
@@ -13,7 +13,7 @@ public struct SyncOutcome: Hashable, Sendable {
         case joined([SyncOverwrite])
     }
 
-    /// The outcome's number among those of the replica's store. Confirm it by ``Replica/confirm(_:)``.
+    /// The outcome's number in the replica's store. Confirm it by ``Replica/confirm(_:)``.
     public let id: Int
     /// The patch; nil for ``Result/joined(_:)``.
     public let patch: SyncPatch?
@@ -89,7 +89,7 @@ extension SyncOutcome.Result {
     }
 
     private static var unknown: StorageError {
-        StorageError(.corrupt, "An outcome of a patch cannot be read, so nothing of its message is taken.")
+        StorageError(.corrupt, "An outcome of a patch cannot be read, so its message is refused whole.")
     }
 
     private static func values(_ reader: inout ByteReader) throws(StorageError) -> [SyncOverwrite] {

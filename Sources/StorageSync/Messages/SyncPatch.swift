@@ -4,7 +4,7 @@ public import StorageDriver
 /// A commit of a replica, as it crosses to the hub: the records that it has inserted and deleted, and the properties that it
 /// has changed.
 public struct SyncPatch: Hashable, Sendable {
-    /// The patch's number among those of its replica, from 1.
+    /// The patch's number in the order of its replica, from 1.
     public internal(set) var number: Int
     /// The author that the transaction named; see `Store.Transaction.author`.
     public let author: String?
@@ -111,7 +111,7 @@ extension SyncPatch {
     }
 
     private static var misshapen: StorageError {
-        StorageError(.corrupt, "A patch is not what a replica makes of a commit, so nothing of it is taken.")
+        StorageError(.corrupt, "The bytes are not a replica's patch of a commit, so it is refused whole.")
     }
 
     private static func kind(

@@ -40,9 +40,9 @@ struct AnswerTaking: ~Copyable {
         _ news: [RecordPlace: DynamicRecord?]
     ) -> [RecordPlace: DynamicRecord?] { bases.merging(news) { $1 } }
 
-    /// The same with what pages tell, and with commits that are no patches yet.
+    /// The same with the records of pages, and with commits that are no patches yet.
     func targets(
-        _ news: [RecordPlace: DynamicRecord?], _ commits: LocalCommits, _ pages: [RecordPlace: DynamicRecord?]
+        _ news: [RecordPlace: DynamicRecord?], _ commits: LocalCommits, pages: [RecordPlace: DynamicRecord?]
     ) -> [RecordPlace: DynamicRecord?] {
         commits.before.merging(bases) { $1 }.merging(news) { $1 }.merging(pages) { $1 }
     }
@@ -110,7 +110,7 @@ struct AnswerTaking: ~Copyable {
     func news(
         _ answer: ExchangeAnswer, sent: Int, after known: [RecordPlace: DynamicRecord?] = [:]
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
-        let own = OwnPatches(waiting.map(\.patch).filter { $0.number <= sent }, answer.decisions, models)
+        let own = OwnPatches(waiting.map(\.patch).filter { $0.number <= sent }, answer.decisions, of: models)
         var news = known
         for (place, state) in answer.changes {
             guard models[place.model] != nil else { continue }
@@ -232,7 +232,7 @@ struct AnswerTaking: ~Copyable {
         try tx.setAnnex(ReplicaRows.annex, rows: rows)
     }
 
-    /// Takes a new name, under which all that waits is sent.
+    /// Takes a new name, under which all waiting patches are sent.
     ///
     /// - Parameter isJoining: whether the hub has never had the replica's records.
     mutating func beginAgain(

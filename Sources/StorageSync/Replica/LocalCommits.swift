@@ -19,7 +19,7 @@ struct LocalCommits {
 
     private static let limit = 65_536
 
-    /// The origin of the commits that take what the hub has. They are never sent back.
+    /// The origin of the commits that take records of the hub. They are never sent back.
     static let hub = Store.Origin.taken(from: "StorageSync hub")
 
     /// Reads the commits before a transaction, in it.
@@ -40,7 +40,7 @@ struct LocalCommits {
         }
     }
 
-    /// The hub removes what has expired, by its own clock.
+    /// The clock of the hub alone removes expired records for all.
     private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
 
     private mutating func add(_ commit: Store.HistoryCommit) throws(StorageError) {

@@ -3,16 +3,16 @@ import StorageDriver
 
 /// The reading of all records of some models, which goes on where it was interrupted: one row of the annex.
 ///
-/// Each page is a snapshot of its own, so that references of its records may lead nowhere and unique values may meet until what
-/// has changed since the first page is laid over them. Until then pages are kept as bytes.
+/// Each page is another snapshot, so that references of its records may lead nowhere and unique values may meet until the changes
+/// since the first page are laid over them. Until then pages are kept as bytes.
 struct PageReading: Equatable {
     /// The relations of the replica's records to the hub's.
     enum Relation: UInt8 {
-        /// They are what the hub had earlier: what the hub does not have is gone.
+        /// They are an earlier state of the hub: a record that it lacks is gone.
         case earlier = 0
-        /// They never were the hub's: what the hub does not have joins, and what differs is told.
+        /// They never were the hub's: a record that it lacks joins, and differences are told.
         case joining = 1
-        /// They are what the hub had before it was restored from a backup: what it has lost is given back.
+        /// They are the hub's from before it was restored from a backup: its losses are given back.
         case lost = 2
     }
 
@@ -95,22 +95,22 @@ struct PageReading: Equatable {
 struct PageTaking {
     let models: SyncModels
     let reading: PageReading
-    /// What has changed since the first page, of these models and of the others.
+    /// The changes since the first page, of these models and of the others.
     private(set) var news: [RecordPlace: DynamicRecord?]
-    /// The hub's records that differ from those of the replica, or have a base.
+    /// The hub's records that differ from the replica's, or have a base.
     private(set) var targets: [RecordPlace: DynamicRecord?] = [:]
-    /// What the hub gets of the replica's records: those that join, and what it has lost.
+    /// The changes that the hub gets: records that join, and its losses.
     private(set) var own: [SyncPatch.Change] = []
-    /// What the replica had in place of the hub's records.
+    /// The values that the replica had in place of the hub's.
     private(set) var replaced: [SyncOverwrite] = []
     private var seen: Set<RecordPlace> = []
     private(set) var inserted = 0
 
-    init(_ models: SyncModels, _ reading: PageReading, _ news: [RecordPlace: DynamicRecord?]) {
+    init(_ models: SyncModels, _ reading: PageReading, news: [RecordPlace: DynamicRecord?]) {
         (self.models, self.reading, self.news) = (models, reading, news)
     }
 
-    /// Writes the pages of models without a record at once, and collects what differs of the others.
+    /// Writes the pages of models without a record at once, and collects the differences of the others.
     ///
     /// - Parameter bases: the records that waiting patches and unsent commits have changed, as they were before.
     mutating func run(
@@ -124,11 +124,11 @@ struct PageTaking {
         for row in try ReplicaRows.keys(of: .page, in: tx) {
             guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
             var (kind, content) = try SyncFrame.open(message)
-            if kind == .pageAnswer { try add(try PageAnswer(&content).records, empty, bases, in: tx) }
+            if kind == .pageAnswer { try add(try PageAnswer(&content).records, empty: empty, bases, in: tx) }
         }
         let changed = news.filter { reading.models[$0.key.model] != nil }.compactMap(\.value)
         for (model, records) in Dictionary(grouping: changed, by: \.model) {
-            try add(records, isChanged: true, empty.contains(model), bases, in: tx)
+            try add(records, isChanged: true, isEmpty: empty.contains(model), bases, in: tx)
         }
         for (model, relation) in reading.models where !empty.contains(model) {
             try addRest(of: model, relation, bases, in: tx)
@@ -136,7 +136,7 @@ struct PageTaking {
     }
 
     private mutating func add(
-        _ records: [DynamicRecord], _ empty: Set<String>, _ bases: [RecordPlace: DynamicRecord?],
+        _ records: [DynamicRecord], empty: Set<String>, _ bases: [RecordPlace: DynamicRecord?],
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         let news = news
@@ -144,12 +144,12 @@ struct PageTaking {
             models.place(of: record).map { news[$0] == nil && reading.models[record.model] != nil } ?? false
         }
         for (model, records) in Dictionary(grouping: kept, by: \.model) {
-            try add(records, isChanged: false, empty.contains(model), bases, in: tx)
+            try add(records, isChanged: false, isEmpty: empty.contains(model), bases, in: tx)
         }
     }
 
     private mutating func add(
-        _ records: [DynamicRecord], isChanged: Bool, _ isEmpty: Bool, _ bases: [RecordPlace: DynamicRecord?],
+        _ records: [DynamicRecord], isChanged: Bool, isEmpty: Bool, _ bases: [RecordPlace: DynamicRecord?],
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         let records = records.map(models.known)
@@ -164,11 +164,11 @@ struct PageTaking {
             let (place, record) = (places[number], records[number])
             seen.insert(place)
             if isChanged || bases[place] != nil || stored != record { targets[place] = .some(record) }
-            // A base is what the hub had: what has changed since is told of the waiting patches.
+            // A base is an earlier record of the hub. The outcomes of waiting patches tell of later differences.
             let before = bases[place] ?? stored
             switch reading.models[model] {
-            case .joining: if let before { tell(place, before, record) }
-            case .lost where isChanged: if let before { tell(place, before, record) }
+            case .joining: if let before { tell(place, before, after: record) }
+            case .lost where isChanged: if let before { tell(place, before, after: record) }
             case .lost: giveBack(place, before, in: record)
             case .earlier, nil: break
             }
@@ -181,7 +181,7 @@ struct PageTaking {
         own.append(SyncPatch.Change(place, kind, byRule: false))
     }
 
-    private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, _ after: DynamicRecord) {
+    private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, after: DynamicRecord) {
         for field in before.fields where after[field.name] != nil && after[field.name] != field.content {
             replaced.append(
                 SyncOverwrite(model: place.model, key: place.key, property: field.name, lost: field.content))
@@ -197,18 +197,18 @@ struct PageTaking {
         while true {
             for record in page.records {
                 guard let place = models.place(of: record), !seen.contains(place) else { continue }
-                add(place, bases[place] ?? record, relation)
+                add(place, bases[place] ?? record, as: relation)
             }
             guard let next = page.next else { break }
             page = try tx.records(model).page(after: next, size: 1024)
         }
         for (place, base) in bases where place.model == model && !seen.contains(place) && targets[place] == nil {
-            add(place, base, relation)
+            add(place, base, as: relation)
         }
     }
 
-    /// - Parameter record: the record that the hub does not have, without what waits.
-    private mutating func add(_ place: RecordPlace, _ record: DynamicRecord?, _ relation: PageReading.Relation) {
+    /// - Parameter record: the record that the hub lacks, without waiting patches.
+    private mutating func add(_ place: RecordPlace, _ record: DynamicRecord?, as relation: PageReading.Relation) {
         targets[place] = .some(nil)
         let isGone = news[place] != nil
         switch relation {

@@ -2,11 +2,11 @@ import StorageAPI
 public import StorageDriver
 
 extension Replica {
-    /// Gives the replica a new name, and sends all that waits under it: after ``SyncRefusal/identityReused``, when the store's file was
+    /// Gives the replica a new name, and sends all waiting patches under it: after ``SyncRefusal/identityReused``, when the store's file was
     /// copied or restored from a backup, and after `notKept`.
     ///
-    /// Patches of which the other copy has an outcome are sent again, and merged like those of any other replica. An insert of the
-    /// same record changes nothing.
+    /// Patches of which the other copy has an outcome are sent again, and merged as if another replica had sent them. An insert of the
+    /// same record has no effect.
     ///
     /// - Parameter isJoining: true if the hub is another store than before, or if local commits are not known one by one: then all
     ///   records are compared with the hub's, as when the replica was made. Records that only the replica has become patches.
@@ -28,9 +28,9 @@ extension Replica {
         try await updateStatus()
     }
 
-    /// Begins to compare all records with those of a hub that was restored from a backup: what the hub has lost becomes patches.
+    /// Begins to compare all records with the hub's, which was restored from a backup: its losses become patches.
     ///
-    /// A record that has changed at the hub since it was restored stays as it is there, and the difference is told.
+    /// A record that has changed at the hub since it was restored stays at the hub, and the difference is told.
     func giveBackLostCommits(_ result: inout SyncExchange) async throws(StorageError) {
         let models = models
         let state = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
@@ -48,7 +48,7 @@ extension Replica {
             guard now.replica == state.replica, now.token == state.token else { return }
             var beginning = AnswerTaking(models, now)
             try beginning.beginAgain(try tx.historyToken(), isJoining: false, in: tx)
-            // Without a common position it is not known what the hub has changed since, so its records count.
+            // Without a common position the hub's later changes are unknown, so its records count.
             let relation = answer.token == nil ? PageReading.Relation.joining : .lost
             var reading = PageReading(
                 Dictionary(models.names.map { ($0, relation) }) { first, _ in first }, in: models.names)

@@ -2,7 +2,7 @@ import StorageAPI
 public import StorageDriver
 
 extension Replica {
-    /// Exchanges with the hub until the task is cancelled: at once, after local commits, and at an interval for what others write.
+    /// Exchanges with the hub until the task is cancelled: at once, after local commits, and at an interval for the commits of others.
     ///
     /// After an error that may pass, such as a hub that cannot be reached, the next attempt comes after a pause that doubles
     /// from a second up to the interval, with a random part. ``status`` has the error.
@@ -41,7 +41,7 @@ extension Replica {
         return most * Double.random(in: 0.5...1)
     }
 
-    /// Waits until patches wait, or a time has passed. What an exchange itself has written is no reason for another.
+    /// Waits until patches wait, or a time has passed. The commit of an exchange itself is no reason for another.
     private func waitForCommits(
         _ commits: Latest<Int>, after number: Int, atMost interval: Duration
     ) async throws(StorageError) {

@@ -11,7 +11,7 @@ extension Replica {
     /// The state of the replica as this program knows it.
     public var status: SyncStatus { latest.current.value }
 
-    /// The states of the replica: the current one, and each later one that the reader is in time for. Ends when the task is
+    /// The states of the replica: first the current one, then later ones, of which a slow reader misses some. Ends when the task is
     /// cancelled.
     public var statuses: some AsyncSequence<SyncStatus, Never> & Sendable { Statuses(latest: latest) }
 
@@ -22,7 +22,7 @@ extension Replica {
         }
     }
 
-    /// The outcomes that are news and that the program has not confirmed: first those that are kept, then each one that an
+    /// The outcomes that are news and that the program has not confirmed: first all kept ones, then each that an
     /// exchange of this object brings. Ends when the task is cancelled.
     ///
     /// ```swift

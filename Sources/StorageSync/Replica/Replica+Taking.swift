@@ -8,7 +8,7 @@ internal import Foundation
 #endif
 
 extension Replica {
-    /// What becomes of an answer.
+    /// The ways in which an answer is treated.
     enum Taking: Sendable {
         /// The replica is the state that it tells.
         case taken(records: Int, outcomes: [SyncOutcome])
@@ -24,9 +24,9 @@ extension Replica {
     ///
     /// - Parameters:
     ///   - message: the answer's bytes.
-    ///   - reading: the pages that it is laid over; nil if there are none.
+    ///   - reading: the pages that it is laid over; nil for no pages.
     func take(
-        _ answer: ExchangeAnswer, _ message: [UInt8], to question: ExchangeRequest, _ reading: PageReading?
+        _ answer: ExchangeAnswer, _ message: [UInt8], to question: ExchangeRequest, over reading: PageReading?
     ) async throws(StorageError) -> Taking {
         let models = models
         let time = Date().timeIntervalSinceReferenceDate
@@ -38,7 +38,7 @@ extension Replica {
                 reading != nil || question.known.allSatisfy({ $0.token == state.token })
             else { return .stale }
             if !answer.unknown.isEmpty {
-                try Self.readAgain(answer.unknown, reading, state, models, in: tx)
+                try Self.readAgain(answer.unknown, of: models, state, after: reading, in: tx)
                 return .unknown
             }
             if var reading, answer.commit < reading.commit {
@@ -69,12 +69,12 @@ extension Replica {
 
     /// Begins to read all records of models, with the others that are being read.
     private static func readAgain(
-        _ names: [String], _ reading: PageReading?, _ state: ReplicaState, _ models: SyncModels,
+        _ names: [String], of models: SyncModels, _ state: ReplicaState, after reading: PageReading?,
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var wanted = reading?.models ?? [:]
         for name in names where wanted[name] == nil { wanted[name] = state.models[name] == nil ? .joining : .earlier }
-        // What has changed at a restored hub is not known any more, so that its records count.
+        // The changes at a restored hub are not known any more, so that its records count.
         for (name, relation) in wanted where relation == .lost { wanted[name] = .joining }
         var next = PageReading(wanted, in: models.names)
         next.isRenamed = reading?.isRenamed ?? false
@@ -86,7 +86,7 @@ extension Replica {
 
     /// Reads the pages of models that the replica does not have, or not with the properties that they have now.
     ///
-    /// - Returns: the position after the last page; nil if nothing is read.
+    /// - Returns: the position after the last page; nil for no reading.
     func read(_ result: inout SyncExchange) async throws(StorageError) -> PageReading? {
         guard var reading = try await wantedPages() else { return nil }
         while let model = reading.open.first {
@@ -159,8 +159,8 @@ extension PageReading {
 }
 
 extension AnswerTaking {
-    /// Brings the models of the pages and all others to the hub's state, and makes patches of what joins and of what was
-    /// committed meanwhile.
+    /// Brings the models of the pages and all others to the hub's state, and makes patches of joining records and of commits since
+    /// the question.
     mutating func takePages(
         _ reading: PageReading, _ answer: ExchangeAnswer, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
@@ -174,9 +174,9 @@ extension AnswerTaking {
         news = try self.news(answer, sent: 0, after: news)
         try settle(answer.decisions)
         let commits = try LocalCommits(since: state.seen, of: models, in: tx)
-        var pages = PageTaking(models, reading, news)
+        var pages = PageTaking(models, reading, news: news)
         try pages.run(bases.merging(commits.before) { first, _ in first }, in: tx)
-        try put(targets(news, commits, pages.targets), in: tx)
+        try put(targets(news, commits, pages: pages.targets), in: tx)
         try addOwn(pages, commits, in: tx)
         try PageReading.remove(in: tx)
     }

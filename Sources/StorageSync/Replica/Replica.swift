@@ -14,8 +14,8 @@ public import StorageDriver
 /// removes it. An exchange is taken in one transaction, which other writers wait for: some tenths of a millisecond for each patch that
 /// waits.
 ///
-/// The store must keep the records of the models in its history. It holds what is not sent yet, whatever limit the history has.
-/// The replica's own rows are in an annex of the store, which a copy by `copy(from:)` does not have: the copy joins as a store that has
+/// The store must keep the records of the models in its history. It holds the commits that are not sent yet, whatever limit the history has.
+/// The rows of the replica are in an annex of the store, which a copy by `copy(from:)` does not have: the copy joins as a store that has
 /// records already.
 public final class Replica: Sendable {
     /// The store.
@@ -64,10 +64,10 @@ public final class Replica: Sendable {
     /// Exchanges patches and changes with the hub, until the patches of all commits before the call are answered.
     ///
     /// One exchange can be several messages: a message brings at most 1,000 patches and, with more than one patch or commit, about
-    /// 4 MiB. A cancelled task ends between two messages, and an error ends the call; what was answered until then stays.
+    /// 4 MiB. A cancelled task ends between two messages, and an error ends the call; answered patches stay so.
     ///
-    /// - Returns: what was sent and taken.
-    /// - Throws: `conflict` or `unsupported` with a ``SyncRefusal`` as its underlying error if the hub takes nothing of the message;
+    /// - Returns: the numbers of sent patches and taken records, and the outcomes.
+    /// - Throws: `conflict` or `unsupported` with a ``SyncRefusal`` as its underlying error if the hub refuses the whole message;
     ///   the transport's errors as `io`, or unchanged if they are `StorageError`s; `corrupt` for an answer that is damaged, of
     ///   another question, or of no hub; `notKept` if local commits are not known one by one; `cancelled`; errors of the store.
     @discardableResult
@@ -110,7 +110,7 @@ public final class Replica: Sendable {
             var content = try Self.content(of: bytes, .exchangeAnswer)
             let answer = try ExchangeAnswer(&content)
             try Self.check(answer.question, message)
-            switch try await take(answer, bytes, to: question, reading) {
+            switch try await take(answer, bytes, to: question, over: reading) {
             case .taken(let records, let outcomes):
                 result.sent += question.patches.count
                 result.taken += records
@@ -142,7 +142,7 @@ public final class Replica: Sendable {
             throw StorageError(.cancelled, "The task was cancelled.", operation: "sync")
         } catch {
             throw StorageError(
-                .io, "The hub cannot be reached; what waits is sent by the next exchange.", operation: "sync",
+                .io, "The hub cannot be reached; the next exchange sends the waiting patches.", operation: "sync",
                 underlying: error)
         }
     }

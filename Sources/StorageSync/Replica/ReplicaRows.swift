@@ -34,7 +34,7 @@ enum ReplicaRows {
     private static func key(of place: RecordPlace) -> [UInt8] {
         var writer = ByteWriter()
         writer.add(place)
-        // Keys of rows have a limit, and those of records have not.
+        // The keys of rows have a limit, and the keys of records have none.
         return [Kind.base.rawValue] + SHA256.hash(writer.bytes).prefix(20)
     }
 

@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a replica knows of itself and of its hub: one row of the annex.
+/// The knowledge of a replica of itself and of its hub: one row of the annex.
 struct ReplicaState: Equatable {
     /// The name by which the hub knows the replica.
     var replica = SyncIdentity.make()
@@ -45,7 +45,7 @@ struct ReplicaState: Equatable {
         token = next
     }
 
-    /// Takes a new name, by which the hub knows nothing of the replica. Its patches must be numbered again.
+    /// Takes a new name, which the hub does not know. Its patches must be numbered again.
     mutating func takeNewName() {
         replica = SyncIdentity.make()
         (last, chain) = (0, PatchChain.beginning)

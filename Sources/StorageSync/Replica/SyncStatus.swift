@@ -36,7 +36,7 @@ public struct SyncExchange: Sendable {
     public internal(set) var sent = 0
     /// The number of records that were brought to the hub's state.
     public internal(set) var taken = 0
-    /// The outcomes, in the order of the patches. Those that are news have a number, and are kept in the store.
+    /// The outcomes, in the order of the patches. An outcome that is news has a number, and is kept in the store.
     public internal(set) var outcomes: [SyncOutcome] = []
     /// A Boolean value that indicates whether the hub was restored from a backup, and got back what it had lost and this replica
     /// had.
