@@ -89,7 +89,8 @@ import Testing
             equals: [.refersOutside(to: "Shop"), .referredFromOutside(by: "Remark")])
         expect(kinds(try await store.canSync(["Nothing"])), equals: [.unknownModel])
         let plain = try await Store(SQLiteBackend(path: ":memory:"), models: sharedTypes)
-        expect(kinds(try await plain.canSync([Shop.self])), equals: [.noHistory, .referredFromOutside(by: "ShoppingList")])
+        let obstacles = kinds(try await plain.canSync([Shop.self]))
+        expect(obstacles, equals: [.noHistory, .referredFromOutside(by: "ShoppingList")])
         await #expect(throws: StorageError.self) { try await Hub(plain, models: sharedTypes) }
     }
 }
