@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
+        .library(name: "StorageSync", targets: ["StorageSync"]),
         .library(name: "StorageTenants", targets: ["StorageTenants"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
@@ -117,6 +118,10 @@ let package = Package(
         .target(name: "StorageObservation", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .target(
             name: "StorageServices", dependencies: ["StorageAPI", "StorageDriver", metrics, tracing, lifecycle],
+            swiftSettings: strict),
+        // Without package access, so that the compiler keeps it to the interface that other packages have.
+        .target(
+            name: "StorageSync", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver"], packageAccess: false,
             swiftSettings: strict),
         .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(
@@ -214,6 +219,10 @@ let package = Package(
         .testTarget(
             name: "ObservationTests",
             dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageObservation", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageSyncTests",
+            dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "TestSupport"],
             swiftSettings: strict),
         // Compiled as new projects of Xcode are.
         .testTarget(

@@ -1,0 +1,144 @@
+import StorageAPI
+import StorageDriver
+
+/// The patches of a message, which follow each other.
+struct IncomingPatches: Sendable {
+    struct Element: Sendable {
+        let patch: SyncPatch
+        /// The chain before the patch, and with it.
+        let before: [UInt8]
+        let chain: [UInt8]
+    }
+
+    let replica: [UInt8]
+    /// The last patch whose outcome the replica has.
+    let confirmed: Int
+    let all: [Element]
+
+    /// - Throws: `corrupt` for patches that are none, or do not follow each other.
+    init(_ request: ExchangeRequest) throws(StorageError) {
+        (replica, confirmed) = (request.replica, request.confirmed)
+        var (number, chain, all) = (request.confirmed, request.chain, [Element]())
+        for bytes in request.patches {
+            let patch = try SyncPatch(bytes: bytes)
+            number += 1
+            guard patch.number == number else {
+                throw StorageError(.corrupt, "The patches of a message do not follow each other.", operation: "sync")
+            }
+            let next = PatchChain.next(chain, bytes)
+            all.append(Element(patch: patch, before: chain, chain: next))
+            chain = next
+        }
+        self.all = all
+    }
+}
+
+extension Hub {
+    /// The origin of the commits that a replica's patches make.
+    static func origin(of replica: [UInt8]) -> Store.Origin {
+        .taken(from: "StorageSync replica " + replica.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+
+    /// Applies the patches that have no outcome yet, in their order, and records their outcomes with them.
+    ///
+    /// - Throws: an error that says nothing about a patch. It and those after it have no outcome.
+    func apply(_ patches: IncomingPatches, _ user: String?) async throws(StorageError) {
+        let peer = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            try HubRows.peer(patches.replica, in: snapshot)
+        }
+        let news = patches.all.filter { $0.patch.number > peer?.last ?? 0 }
+        if news.isEmpty { return }
+        let results = await store.transactions(
+            as: Self.origin(of: patches.replica),
+            news.map { element in
+                { (tx: inout Store.Transaction) throws -> Void in
+                    try self.apply(element, of: patches, user, in: tx)
+                }
+            })
+        for case .failure(let error) in results {
+            throw error as? StorageError ?? StorageError(.io, "A patch was not applied.", underlying: error)
+        }
+    }
+
+    private func apply(
+        _ element: IncomingPatches.Element, of patches: IncomingPatches, _ user: String?,
+        in tx: borrowing Store.Transaction
+    ) throws {
+        let peer = try HubRows.peer(patches.replica, in: tx) ?? HubRows.Peer()
+        // Another message has brought it meanwhile.
+        if element.patch.number <= peer.last { return }
+        guard element.patch.number == peer.last + 1, element.before == peer.chain else {
+            throw StorageError(.busy, "An earlier patch has no outcome yet; send it again.", operation: "sync")
+        }
+        let patch = element.patch
+        var result: SyncOutcome.Result
+        do {
+            result = .applied(try tx.savepoint(judged: true) { try self.apply(patch, user, in: tx) })
+            (tx.author, tx.note) = (patch.author, patch.note)
+        } catch {
+            result = .refused(reason: try Self.reason(error))
+        }
+        try HubRows.add(
+            .init(number: patch.number, chain: element.chain, result: result), confirmed: patches.confirmed, to: peer,
+            of: patches.replica, in: tx)
+    }
+
+    /// - Throws: an error that says nothing about the patch.
+    private static func reason(_ error: any Error) throws -> String {
+        guard let error = error as? StorageError else { return "\(error)" }
+        guard let reason = error.refusal else { throw error }
+        return reason
+    }
+
+    private func apply(
+        _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
+    ) throws -> [SyncOverwrite] {
+        try requireWritable(patch, user, in: tx)
+        var application = PatchApplication(models)
+        if let merge = rules.merge {
+            application.decide = { place, change, stored in
+                merge(.init(model: place.model, key: place.key, change: change, stored: stored, user: user))
+            }
+        }
+        try application.apply(patch, in: tx)
+        try rules.judge?(.init(patch: patch, user: user, session: .init(_session: tx._session)))
+        return try readable(application.overwritten, user, in: tx)
+    }
+
+    /// - Throws: `notFound` for a record that belongs to another user, as for one that does not exist.
+    private func requireWritable(
+        _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        for change in patch.changes {
+            guard models.names.contains(change.model), rules.canRead(user, change.model) else {
+                throw PatchMisfit.error("the user may not write \(change.model)", change.place)
+            }
+            guard let property = rules.parts[change.model] else { continue }
+            let stored = try tx.records(change.model).find(key: change.key)
+            var isOwn = stored.map { rules.isReadable($0, by: user) } ?? true
+            switch change.kind {
+            case .inserted(let record): isOwn = isOwn && rules.isReadable(record, by: user)
+            case .updated(let properties): isOwn = isOwn && !properties.contains { $0.name == property }
+            case .deleted: break
+            }
+            guard isOwn else { throw PatchMisfit.error("not a record of the user's part", change.place) }
+        }
+    }
+
+    /// The values that the user may hear of.
+    private func readable(
+        _ values: [SyncOverwrite], _ user: String?, in tx: borrowing Store.Transaction
+    ) throws(StorageError) -> [SyncOverwrite] {
+        var told: [SyncOverwrite] = []
+        for value in values {
+            guard models.names.contains(value.model), rules.canRead(user, value.model) else { continue }
+            if rules.parts[value.model] != nil {
+                guard let record = try tx.records(value.model).find(key: value.key),
+                    rules.isReadable(record, by: user)
+                else { continue }
+            }
+            told.append(value)
+        }
+        return told
+    }
+}

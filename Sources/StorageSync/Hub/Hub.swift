@@ -1,0 +1,115 @@
+public import StorageAPI
+public import StorageDriver
+
+/// The store whose commits are the order of all that its replicas write.
+///
+/// ```swift
+/// let hub = try await Hub(store, models: [Note.self, Project.self])
+/// // In the server's handler of a request, for the user who sends it:
+/// let answer = try await hub.answer(request.body, as: user.id)
+/// ```
+///
+/// A hub is any store, on any engine, that keeps the records of the models in its history. Programs write to it as to any store;
+/// what they write reaches the replicas with the next exchange. Several processes can answer for one store, and several hubs
+/// of different models can share it. The hub's own rows are in an annex of the store.
+public final class Hub: Sendable {
+    /// The store.
+    public let store: Store
+    let models: SyncModels
+    let rules: HubRules
+
+    /// Makes a store the hub of models.
+    ///
+    /// - Throws: `configuration` with each reason that ``Store/canSync(_:)-(_)`` gives, but a bounded hold.
+    public init(
+        _ store: Store, models: [any Storable.Type], rules: HubRules = HubRules()
+    ) async throws(StorageError) {
+        self.store = store
+        self.rules = rules
+        self.models = try await store.syncModels(models.map { $0.schema.name }, isReplica: false)
+    }
+
+    /// Makes a store the hub of models, which are given by their stored names.
+    public init(_ store: Store, models: [String], rules: HubRules = HubRules()) async throws(StorageError) {
+        self.store = store
+        self.rules = rules
+        self.models = try await store.syncModels(models, isReplica: false)
+    }
+
+    /// Answers a message of a replica.
+    ///
+    /// The patches that the message brings are applied first, each whole or not at all, with one sync for all of them. The answer tells
+    /// their outcomes, and the records that have changed since the replica's last exchange. The call can be repeated with the
+    /// same message: a patch is applied once.
+    ///
+    /// - Parameters:
+    ///   - message: the bytes that a replica has given to its transport.
+    ///   - user: the user who sends it, for ``HubRules``.
+    /// - Returns: the answer for the transport to bring back.
+    /// - Throws: `corrupt` for bytes that are no message, or are cut or changed; `limitExceeded` for more than 32 MiB or 1,000
+    ///   patches; `schemaNewer` for a message of a newer version, and for a patch with a property that this store does not have
+    ///   yet; errors of the store, such as `busy` and `full`. After an error the replica sends its patches again.
+    public func answer(_ message: [UInt8], as user: String? = nil) async throws(StorageError) -> [UInt8] {
+        var (kind, content) = try SyncFrame.open(message)
+        let question = SyncFrame.mark(of: message)
+        do throws(StorageError) {
+            switch kind {
+            case .exchange: return try await exchange(try ExchangeRequest(&content), question, user).message()
+            case .page: return try await page(try PageRequest(&content), question, user).message()
+            default:
+                throw StorageError(.corrupt, "The message is no question to a hub.", operation: "sync")
+            }
+        } catch {
+            guard let refusal = error.underlying as? SyncRefusal else { throw error }
+            var writer = ByteWriter()
+            writer.add(raw: question)
+            writer.add(byte: refusal.rawValue)
+            return try SyncFrame.seal(.refusal, writer)
+        }
+    }
+
+    private func exchange(
+        _ request: ExchangeRequest, _ question: [UInt8], _ user: String?
+    ) async throws(StorageError) -> ExchangeAnswer {
+        try requireReadable(request.known.flatMap(\.models), user)
+        let patches = try IncomingPatches(request)
+        try await check(request, patches)
+        try await apply(patches, user)
+        return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            try HubChanges(self.models, self.rules, user, snapshot).answer(request, patches, question)
+        }
+    }
+
+    func requireReadable(_ names: [String], _ user: String?) throws(StorageError) {
+        for name in names where !models.names.contains(name) || !rules.canRead(user, name) {
+            throw SyncRefusal.notAllowed.error
+        }
+    }
+
+    /// Refuses a message whose replica, or this store, has gone back in time, before anything of it is merged.
+    private func check(_ request: ExchangeRequest, _ patches: IncomingPatches) async throws(StorageError) {
+        try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            let own = try snapshot.historyToken().store
+            for (text, _) in request.known {
+                guard let token = Store.HistoryToken(text) else { throw SyncRefusal.anotherHub.error }
+                guard token.store == own else { throw SyncRefusal.anotherHub.error }
+                do throws(StorageError) { _ = try snapshot.commits(since: token, of: []) } catch {
+                    if error.code == .invalidValue { throw SyncRefusal.hubWentBack.error }
+                    if error.code != .notKept { throw error }
+                }
+            }
+            let peer = try HubRows.peer(request.replica, in: snapshot) ?? HubRows.Peer()
+            // The hub has confirmed what it does not know.
+            if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
+            if request.confirmed < peer.confirmed { throw SyncRefusal.identityReused.error }
+            var known = [peer.last: peer.chain, 0: PatchChain.beginning]
+            for row in try HubRows.answered(request.replica, after: max(request.confirmed - 1, 0), in: snapshot) {
+                known[row.number] = row.chain
+            }
+            if known[request.confirmed] != request.chain { throw SyncRefusal.identityReused.error }
+            for patch in patches.all where patch.patch.number <= peer.last {
+                if known[patch.patch.number] != patch.chain { throw SyncRefusal.identityReused.error }
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import StorageAPI
+import StorageDriver
+
+/// Reads the outcomes and changes that a replica does not have, in one snapshot of the hub.
+struct HubChanges: ~Copyable {
+    private let models: SyncModels
+    private let rules: HubRules
+    private let user: String?
+    private let session: HubRules.Judgement.Session
+
+    /// The number of changes that are read at a time; a commit with more is read whole.
+    private static let limit = 16_384
+
+    init(_ models: SyncModels, _ rules: HubRules, _ user: String?, _ snapshot: borrowing Store.Snapshot) {
+        (self.models, self.rules, self.user) = (models, rules, user)
+        session = HubRules.Judgement.Session(_session: snapshot._session)
+    }
+
+    func answer(
+        _ request: ExchangeRequest, _ patches: IncomingPatches, _ question: [UInt8]
+    ) throws(StorageError) -> ExchangeAnswer {
+        let known = try knownPlaces(request)
+        var answer = ExchangeAnswer(question: question, token: try session.historyToken())
+        let answered = try HubRows.answered(request.replica, after: request.confirmed, in: session)
+        var commits: [Store.HistoryCommit] = []
+        (commits, answer.isLast) = try self.commits(known, &answer)
+        while true {
+            let part = ExchangeAnswer.Part(commits, known.commits)
+            // A commit that changes any record of a model, or is too large for a message, is not told record by record.
+            answer.unknown = known.unknown + part.unknown
+            let decisions = answer.isLast ? answered.map { Decision(number: $0.number, result: $0.result) } : []
+            let own = answer.isLast ? OwnPatches(patches, decisions, models) : OwnPatches()
+            let (changes, size) = try self.changes(part, own)
+            if size > SyncFrame.fill, commits.count > 1 {
+                commits.removeLast(commits.count / 2)
+                answer.isLast = false
+                if let last = commits.last { (answer.token, answer.commit) = (last.token.description, last.number) }
+                continue
+            }
+            if size > SyncFrame.limit / 2 {
+                answer.unknown = known.commits.keys.sorted()
+                answer.changes = []
+            } else {
+                answer.changes = changes
+            }
+            answer.decisions = decisions
+            answer.last = decisions.last?.number ?? request.confirmed
+            let authors = Set(commits.map(\.author))
+            answer.author = authors.count == 1 ? commits.first?.author : nil
+            return answer
+        }
+    }
+
+    /// The number of the commit that the replica knows of each model, and the models of which the hub does not know the changes.
+    private func knownPlaces(
+        _ request: ExchangeRequest
+    ) throws(StorageError) -> (commits: [String: Int], since: Store.HistoryToken?, unknown: [String]) {
+        var (commits, since, unknown): ([String: Int], Store.HistoryToken?, [String]) = ([:], nil, [])
+        for (text, names) in request.known {
+            guard let token = Store.HistoryToken(text) else { throw SyncRefusal.anotherHub.error }
+            for name in names {
+                do throws(StorageError) {
+                    _ = try session.commits(since: token, of: [name], limit: 1)
+                    commits[name] = token.commit
+                    if token.commit < since?.commit ?? .max { since = token }
+                } catch {
+                    guard error.code == .notKept else { throw error }
+                    unknown.append(name)
+                }
+            }
+        }
+        return (commits, since, unknown)
+    }
+
+    private func commits(
+        _ known: (commits: [String: Int], since: Store.HistoryToken?, unknown: [String]),
+        _ answer: inout ExchangeAnswer
+    ) throws(StorageError) -> (commits: [Store.HistoryCommit], isLast: Bool) {
+        guard let since = known.since, answer.commit != since.commit else { return ([], true) }
+        let page = try session.commits(since: since, of: Set(known.commits.keys), limit: Self.limit)
+        (answer.token, answer.commit) = (page.next.description, page.next.commit)
+        return (page.commits, page.isLast)
+    }
+
+    /// The state of each changed record after the last of some commits, and about how many bytes that takes.
+    private func changes(
+        _ part: ExchangeAnswer.Part, _ own: borrowing OwnPatches
+    ) throws(StorageError) -> (changes: [(place: RecordPlace, state: ExchangeAnswer.State)], size: Int) {
+        var (changes, size): ([(place: RecordPlace, state: ExchangeAnswer.State)], Int) = ([], 0)
+        for place in part.places {
+            guard let (first, last) = part.deltas[place] else { continue }
+            let after = try last.after()
+            if let after, rules.isReadable(after, by: user) {
+                if try own.explain(after, at: place, from: first) {
+                    changes.append((place, .asPatched))
+                } else {
+                    changes.append((place, .stored(after)))
+                    size += after.roughSize
+                }
+            } else {
+                // Of a record that never was in the user's part, nothing is told.
+                if rules.parts[place.model] != nil {
+                    guard let before = try first.before(), rules.isReadable(before, by: user) else { continue }
+                }
+                changes.append((place, .gone))
+            }
+            size += 32
+        }
+        return (changes, size)
+    }
+}
+
+extension ExchangeAnswer {
+    /// The net changes of some commits.
+    struct Part {
+        /// The places in the order of their first changes.
+        private(set) var places: [RecordPlace] = []
+        private(set) var deltas: [RecordPlace: (first: Store.RecordDelta, last: Store.RecordDelta)] = [:]
+        /// The models of which any record may have changed.
+        private(set) var unknown: [String] = []
+
+        /// - Parameter known: the number of the commit up to which each model is known.
+        init(_ commits: [Store.HistoryCommit], _ known: [String: Int]) {
+            for commit in commits {
+                for delta in commit.changes where commit.number > known[delta.model] ?? .max { add(delta) }
+            }
+            let unknown = unknown
+            if !unknown.isEmpty { places.removeAll { unknown.contains($0.model) } }
+        }
+
+        private mutating func add(_ delta: Store.RecordDelta) {
+            if delta.kind == .everything {
+                if !unknown.contains(delta.model) { unknown.append(delta.model) }
+                return
+            }
+            let place = RecordPlace(delta.model, delta.key)
+            if let known = deltas[place] {
+                deltas[place] = (known.first, delta)
+            } else {
+                deltas[place] = (delta, delta)
+                places.append(place)
+            }
+        }
+    }
+}
+
+/// The patches of a replica that are applied, to find the records of which it can make the hub's state by itself.
+struct OwnPatches {
+    private var changes: [RecordPlace: [SyncPatch.Change]] = [:]
+    private var schemas: [String: RecordSchema] = [:]
+
+    init() {}
+
+    /// - Parameter decisions: the outcomes; patches of which values were overwritten explain nothing.
+    init(_ patches: IncomingPatches, _ decisions: [Decision], _ models: SyncModels) {
+        self.init(patches.all.map(\.patch), decisions, models)
+    }
+
+    init(_ patches: [SyncPatch], _ decisions: [Decision], _ models: SyncModels) {
+        let applied = Set(decisions.filter(\.isApplied).map(\.number))
+        for patch in patches where applied.contains(patch.number) {
+            for change in patch.changes {
+                changes[change.place, default: []].append(change)
+                schemas[change.model] = models[change.model]
+            }
+        }
+    }
+
+    /// Returns whether the patches make a record of the one before its first change.
+    func explain(
+        _ record: DynamicRecord, at place: RecordPlace, from first: Store.RecordDelta
+    ) throws(StorageError) -> Bool {
+        guard changes[place] != nil else { return false }
+        return result(at: place, from: try first.before()) == record
+    }
+
+    /// The record that the patches make of one; nil if they make none.
+    func result(at place: RecordPlace, from before: DynamicRecord?) -> DynamicRecord? {
+        guard let schema = schemas[place.model] else { return nil }
+        var record = before
+        for change in changes[place] ?? [] {
+            switch change.kind {
+            case .inserted(let new): record = record ?? new
+            case .deleted: record = nil
+            case .updated(let properties):
+                guard let now = record else { continue }
+                var merge = RecordMerge(schema)
+                record = merge.merged(now, properties, byRule: change.byRule)
+            }
+        }
+        return record
+    }
+}
+
+extension DynamicRecord {
+    /// About how many bytes the record takes in a message.
+    var roughSize: Int { fields.reduce(16) { $0 + $1.content.roughSize } }
+}
+
+extension DynamicRecord.Content {
+    fileprivate var roughSize: Int {
+        switch self {
+        case .value(.text(let text), _): text.utf8.count + 2
+        case .value(.blob(let bytes), _): bytes.count + 2
+        case .value: 9
+        case .child(let record): record?.roughSize ?? 1
+        case .children(let records): records?.reduce(8) { $0 + $1.roughSize } ?? 1
+        }
+    }
+}

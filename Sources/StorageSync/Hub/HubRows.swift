@@ -1,0 +1,89 @@
+import StorageAPI
+import StorageDriver
+
+/// What a hub keeps of its replicas, in an annex of its store.
+enum HubRows {
+    static let annex = "StorageSync.hub"
+
+    /// A replica, as the hub knows it.
+    struct Peer: Equatable {
+        /// The last patch with an outcome, and the chain up to it.
+        var last = 0
+        var chain = PatchChain.beginning
+        /// The last patch whose outcome the replica has confirmed.
+        var confirmed = 0
+    }
+
+    /// An outcome that the replica has not confirmed, or the last that it has.
+    struct Answered {
+        let number: Int
+        /// The chain of the patch.
+        let chain: [UInt8]
+        let result: SyncOutcome.Result
+    }
+
+    private static func key(_ replica: [UInt8]) -> [UInt8] { [1] + replica }
+
+    private static func key(_ replica: [UInt8], _ number: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.add(byte: 2)
+        writer.add(raw: replica)
+        writer.add(fixed: UInt64(max(number, 0)))
+        return writer.bytes
+    }
+
+    static func peer(
+        _ replica: [UInt8], in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) -> Peer? {
+        guard let bytes = try session.annexValue(annex, key: key(replica)) else { return nil }
+        var reader = ByteReader(bytes)
+        let peer = Peer(
+            last: try reader.number(), chain: try reader.raw(PatchChain.count), confirmed: try reader.number())
+        try reader.requireEnd()
+        return peer
+    }
+
+    /// The outcomes of patches after a number.
+    static func answered(
+        _ replica: [UInt8], after number: Int, in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) -> [Answered] {
+        var found: [Answered] = []
+        let beginning = [2] + replica
+        var last = key(replica, number)
+        while true {
+            let rows = try session.annexRows(annex, after: last, limit: 1000)
+            for row in rows {
+                guard row.key.starts(with: beginning) else { return found }
+                var reader = ByteReader(row.value)
+                found.append(
+                    Answered(
+                        number: try reader.number(), chain: try reader.raw(PatchChain.count),
+                        result: try SyncOutcome.Result(&reader)))
+                last = row.key
+            }
+            if rows.count < 1000 { return found }
+        }
+    }
+
+    /// Records the outcome of a replica's next patch, and forgets those before the last one that the replica has confirmed.
+    static func add(
+        _ answer: Answered, confirmed: Int, to peer: Peer, of replica: [UInt8], in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        var writer = ByteWriter()
+        writer.add(count: answer.number)
+        writer.add(raw: answer.chain)
+        answer.result.write(to: &writer)
+        var rows: [(key: [UInt8], value: [UInt8]?)] = [(key(replica, answer.number), writer.bytes)]
+        var new = Peer(last: answer.number, chain: answer.chain, confirmed: max(peer.confirmed, confirmed))
+        if peer.last == 0 { new.confirmed = confirmed }
+        for number in max(peer.confirmed, 1)..<max(new.confirmed, peer.confirmed, 1) {
+            rows.append((key(replica, number), nil))
+        }
+        var head = ByteWriter()
+        head.add(count: new.last)
+        head.add(raw: new.chain)
+        head.add(count: new.confirmed)
+        rows.append((key(replica), head.bytes))
+        try tx.setAnnex(annex, rows: rows)
+    }
+}

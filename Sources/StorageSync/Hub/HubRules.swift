@@ -1,0 +1,75 @@
+public import StorageAPI
+public import StorageDriver
+
+/// The rules of a hub: who may read and write what, and who is right where two have changed one property.
+///
+/// The closures run on the threads of the hub's store. The user is the one that the transport names; nil for none.
+public struct HubRules: Sendable {
+    /// Returns whether a user may read a model, and write it; by default everyone may. A replica that declares a model that its user
+    /// may not read is refused with ``SyncRefusal/notAllowed``.
+    public var canRead: @Sendable (_ user: String?, _ model: String) -> Bool = { _, _ in true }
+
+    /// Judges a patch in the hub's transaction after its records are written. An error that it throws refuses the patch, with
+    /// the error's description as the reason. An error that says nothing about the patch, such as `io`, leaves it waiting.
+    public var judge: (@Sendable (Judgement) throws -> Void)?
+
+    /// Decides on a property that a patch and others have changed: returns the content to store, or nil for the usual merge.
+    public var merge: (@Sendable (Conflict) -> DynamicRecord.Content?)?
+
+    /// Models of which each user has a part: the records whose property, by its stored name, is the user's name. The property is a text, an integer
+    /// or a `UUID`, and never changes after the insert. What belongs to others is not sent, not told and not writable.
+    ///
+    /// References of such a record must lead to records of the same user, or of models that everyone reads.
+    public var parts: [String: String] = [:]
+
+    /// Rules by which everyone may read and write all.
+    public init() {}
+
+    /// A patch that is judged.
+    public struct Judgement {
+        /// The patch.
+        public let patch: SyncPatch
+        /// The user who sends it; nil if the transport names none.
+        public let user: String?
+        /// The hub's transaction, to read the records with the patch.
+        public let session: Session
+
+        /// The reading verbs of the hub's transaction.
+        public struct Session: ReadingVerbs {
+            public let _session: Store.Session
+        }
+    }
+
+    /// A property that a patch has set, and others too since the patch's author read it.
+    public struct Conflict: Sendable {
+        /// The model's stored name.
+        public let model: String
+        /// The record's key, one value for each key property.
+        public let key: [Value]
+        /// The property with its content as the author knew it, and as the patch sets it.
+        public let change: SyncPatch.PropertyChange
+        /// The content that is stored at the hub.
+        public let stored: DynamicRecord.Content
+        /// The user who sends the patch.
+        public let user: String?
+    }
+}
+
+extension HubRules {
+    /// Returns whether a record belongs to the part of a user.
+    func isReadable(_ record: DynamicRecord, by user: String?) -> Bool {
+        guard let property = parts[record.model] else { return true }
+        guard let user, let value = record.value(property) else { return false }
+        return switch value {
+        case .text(let text): text.utf8.elementsEqual(user.utf8)
+        case .int(let number): user == "\(number)"
+        case .unsigned(let number): user == "\(number)"
+        case .blob(let bytes): bytes.count == 16 && Self.hexadecimal(bytes) == user.lowercased().filter { $0 != "-" }
+        case .null, .double: false
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

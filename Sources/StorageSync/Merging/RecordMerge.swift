@@ -1,0 +1,112 @@
+import StorageAPI
+import StorageDriver
+
+/// Merges the changed properties of a patch with a record that others may have changed since the patch's author read it.
+///
+/// The same code runs at the hub, for the record there, and on a replica, for patches that wait.
+struct RecordMerge {
+    let schema: RecordSchema
+    /// The properties whose content was replaced unseen, with the content.
+    private(set) var overwritten: [(property: String, lost: DynamicRecord.Content)] = []
+    /// Decides on a property that both sides have changed; nil for the rules below.
+    var decide: ((_ change: SyncPatch.PropertyChange, _ stored: DynamicRecord.Content) -> DynamicRecord.Content?)?
+
+    init(_ schema: RecordSchema) { self.schema = schema }
+
+    /// The record with a patch's changes.
+    ///
+    /// A property of which only one side has another content than before takes that. An array of owned records is merged by
+    /// their keys and properties, an array of references by its elements. Otherwise the patch's content counts; if only a rule of
+    /// a reference has made it, the stored one.
+    mutating func merged(_ record: DynamicRecord, _ changes: [SyncPatch.PropertyChange], byRule: Bool) -> DynamicRecord
+    {
+        var record = record
+        for change in changes {
+            guard let index = record.fields.firstIndex(where: { $0.name == change.name }) else { continue }
+            let stored = record.fields[index].content
+            if stored == change.after { continue }
+            if stored == change.before {
+                record.fields[index].content = change.after
+            } else if let content = decide?(change, stored) {
+                if content != stored { overwritten.append((change.name, stored)) }
+                record.fields[index].content = content
+            } else if byRule {
+                continue
+            } else if case .children(let before?) = change.before, case .children(let mine?) = change.after,
+                case .children(let theirs?) = stored,
+                let merge = OwnedMerge(schema.properties.first { $0.name == change.name }, before, mine, theirs)
+            {
+                record.fields[index].content = .children(merge.merged)
+                if merge.hasOverwritten { overwritten.append((change.name, stored)) }
+            } else {
+                record.fields[index].content = change.after
+                overwritten.append((change.name, stored))
+            }
+        }
+        return record
+    }
+}
+
+/// Merges two versions of an array of owned records that have keys, or of references, which are their own keys.
+private struct OwnedMerge {
+    private(set) var merged: [DynamicRecord] = []
+    /// True if one side's content of a record was replaced by the other's.
+    private(set) var hasOverwritten = false
+    private let keys: [String]
+
+    /// Nil if the records have no keys, or some are equal, so that the array is one value.
+    init?(
+        _ property: RecordSchema.Property?, _ before: [DynamicRecord], _ mine: [DynamicRecord],
+        _ theirs: [DynamicRecord]
+    ) {
+        guard case .children(let schema)? = property?.kind else { return nil }
+        let isReferences = schema.properties.contains { $0.reference?.isElement == true }
+        keys = schema.properties.filter { isReferences || $0.isKey }.map(\.name)
+        guard !keys.isEmpty, let was = byKey(before), let own = byKey(mine), let others = byKey(theirs) else {
+            return nil
+        }
+        for record in theirs { keep(record, was[key(of: record)], own[key(of: record)]) }
+        for record in mine where others[key(of: record)] == nil {
+            // New here; or removed there, and changed here.
+            let old = was[key(of: record)]
+            if old == nil { merged.append(record) }
+            if let old, old != record {
+                merged.append(record)
+                hasOverwritten = true
+            }
+        }
+    }
+
+    private func key(of record: DynamicRecord) -> [Value] { keys.map { record.value($0) ?? .null } }
+
+    private func byKey(_ records: [DynamicRecord]) -> [[Value]: DynamicRecord]? {
+        let known = Dictionary(records.map { (key(of: $0), $0) }) { first, _ in first }
+        return known.count == records.count ? known : nil
+    }
+
+    /// Takes over a record of the other side.
+    ///
+    /// - Parameters:
+    ///   - was: the record before; nil if it did not exist.
+    ///   - own: the record of this side; nil if it is gone.
+    private mutating func keep(_ record: DynamicRecord, _ was: DynamicRecord?, _ own: DynamicRecord?) {
+        guard let own else {
+            // Removed here: gone, unless it is new there or was changed.
+            if was != record { merged.append(record) }
+            return
+        }
+        guard let was else {
+            if own != record { hasOverwritten = true }
+            merged.append(own)
+            return
+        }
+        var result = record
+        for field in own.fields where was[field.name] != field.content {
+            guard let index = result.fields.firstIndex(where: { $0.name == field.name }) else { continue }
+            let stored = result.fields[index].content
+            if stored != was[field.name], stored != field.content { hasOverwritten = true }
+            result.fields[index].content = field.content
+        }
+        merged.append(result)
+    }
+}

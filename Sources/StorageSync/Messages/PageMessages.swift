@@ -1,0 +1,63 @@
+import StorageAPI
+import StorageDriver
+
+/// A replica's question for some records of a model, in the order of their keys.
+struct PageRequest {
+    var model: String
+    /// The place after which the page begins, as the page before has told it; nil for the first.
+    var after: String?
+
+    func message() throws(StorageError) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.add(text: model)
+        writer.add(optional: after)
+        return try SyncFrame.seal(.page, writer)
+    }
+
+    init(model: String, after: String?) { (self.model, self.after) = (model, after) }
+
+    init(_ reader: inout ByteReader) throws(StorageError) {
+        model = try reader.text()
+        after = try reader.optionalText()
+        try reader.requireEnd()
+    }
+}
+
+/// Some records of a model, as they were at one commit of the hub.
+struct PageAnswer {
+    /// The mark of the question.
+    var question: [UInt8]
+    var token: String
+    var commit: Int
+    /// The number of the model's records; 0 on later pages, and for a part of a model.
+    var total: Int
+    /// The place after the page; nil for the last one.
+    var next: String?
+    var records: [DynamicRecord]
+
+    func message() throws(StorageError) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.add(raw: question)
+        writer.add(text: token)
+        writer.add(count: commit)
+        writer.add(count: total)
+        writer.add(optional: next)
+        writer.add(data: records.recordBytes)
+        return try SyncFrame.seal(.pageAnswer, writer)
+    }
+
+    init(question: [UInt8], token: Store.HistoryToken, total: Int, next: String?, records: [DynamicRecord]) {
+        (self.question, self.token, commit) = (question, token.description, token.commit)
+        (self.total, self.next, self.records) = (total, next, records)
+    }
+
+    init(_ reader: inout ByteReader) throws(StorageError) {
+        question = try reader.raw(8)
+        token = try reader.text()
+        commit = try reader.number()
+        total = try reader.number()
+        next = try reader.optionalText()
+        records = try [DynamicRecord](recordBytes: try reader.data())
+        try reader.requireEnd()
+    }
+}

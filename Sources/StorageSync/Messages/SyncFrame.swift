@@ -1,0 +1,74 @@
+import StorageAPI
+import StorageDigest
+import StorageDriver
+
+/// The frame of every message: `SYNC`, the version, the kind, the content, and the first 8 bytes of the SHA-256 of all that.
+enum SyncFrame {
+    /// The kinds of message.
+    enum Kind: UInt8 {
+        case exchange = 1
+        case exchangeAnswer = 2
+        case page = 3
+        case pageAnswer = 4
+        case digests = 5
+        case digestsAnswer = 6
+        case lostCommits = 7
+        case lostCommitsAnswer = 8
+        /// The hub's refusal of a whole message.
+        case refusal = 9
+    }
+
+    private static let magic = Array("SYNC".utf8)
+    private static let version: UInt8 = 1
+    private static let headCount = magic.count + 2
+    private static let checkCount = 8
+
+    /// The most bytes of a message; a longer one is refused unread.
+    static let limit = 32 << 20
+    /// The number of bytes after which a message takes no further patch, commit or record, if it has one.
+    static let fill = 4 << 20
+
+    static func seal(_ kind: Kind, _ content: ByteWriter) throws(StorageError) -> [UInt8] {
+        var frame = ByteWriter()
+        frame.add(raw: magic)
+        frame.add(byte: version)
+        frame.add(byte: kind.rawValue)
+        frame.add(raw: content.bytes)
+        frame.add(raw: check(of: frame.bytes))
+        try checkLength(frame.bytes.count)
+        return frame.bytes
+    }
+
+    /// The kind of a message, and its content.
+    static func open(_ message: [UInt8]) throws(StorageError) -> (kind: Kind, content: ByteReader) {
+        try checkLength(message.count)
+        guard message.count >= headCount + checkCount, message.starts(with: magic) else {
+            throw StorageError(.corrupt, "The bytes are no message of synchronisation.")
+        }
+        guard message[magic.count] <= version else {
+            throw StorageError(
+                .schemaNewer, "The message is of a newer version of StorageSync; update this program.")
+        }
+        let end = message.count - checkCount
+        guard message[magic.count] == version, message[end...].elementsEqual(check(of: message[..<end])),
+            let kind = Kind(rawValue: message[magic.count + 1])
+        else {
+            throw StorageError(.corrupt, "The message is cut or changed, so nothing of it is taken; send it again.")
+        }
+        return (kind, ByteReader(message, from: headCount, to: end))
+    }
+
+    /// The mark by which an answer names its question.
+    static func mark(of question: [UInt8]) -> [UInt8] { check(of: question) }
+
+    private static func check(of bytes: some Collection<UInt8>) -> [UInt8] {
+        Array(SHA256.hash(bytes).prefix(checkCount))
+    }
+
+    private static func checkLength(_ count: Int) throws(StorageError) {
+        guard count <= limit else {
+            throw StorageError(
+                .limitExceeded, "A message of \(count) bytes is longer than the limit of \(limit) bytes.")
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import StorageAPI
+import StorageDriver
+
+/// Takes an answer of the hub in a transaction: brings the records to the hub's state, and applies the waiting patches on top.
+struct AnswerTaking: ~Copyable {
+    let models: SyncModels
+    private(set) var state: ReplicaState
+    /// The patches without an outcome so far.
+    private var waiting: [(patch: SyncPatch, bytes: [UInt8])] = []
+    /// The records that these have changed, as the hub had them at the replica's token.
+    private(set) var bases: [RecordPlace: DynamicRecord?] = [:]
+    private var rows: [(key: [UInt8], value: [UInt8]?)] = []
+    private(set) var outcomes: [SyncOutcome] = []
+    /// The number of records that were written or removed.
+    private(set) var taken = 0
+
+    init(_ models: SyncModels, _ state: ReplicaState) { (self.models, self.state) = (models, state) }
+
+    // MARK: Waiting patches
+
+    /// Makes patches of the commits before the transaction.
+    mutating func capture(in tx: borrowing Store.Transaction) throws(StorageError) {
+        let commits = try LocalCommits(since: state.seen, of: models, in: tx)
+        let new = try state.number(commits) { (place) throws(StorageError) in
+            try ReplicaRows.hasBase(of: place, in: tx)
+        }
+        try tx.setAnnex(ReplicaRows.annex, rows: new)
+        try tx.holdHistory(Replica.hold, after: commits.end)
+    }
+
+    mutating func load(in tx: borrowing Store.Transaction) throws(StorageError) {
+        for row in try ReplicaRows.all(.patch, in: tx) { waiting.append((try SyncPatch(bytes: row.value), row.value)) }
+        bases = try ReplicaRows.bases(in: tx)
+    }
+
+    // MARK: The hub's state
+
+    /// The records as the hub has them now, of all that it tells and of all that waiting patches have changed.
+    func targets(
+        _ news: [RecordPlace: DynamicRecord?]
+    ) -> [RecordPlace: DynamicRecord?] { bases.merging(news) { $1 } }
+
+    /// The same with what pages tell, and with commits that are no patches yet.
+    func targets(
+        _ news: [RecordPlace: DynamicRecord?], _ commits: LocalCommits, _ pages: [RecordPlace: DynamicRecord?]
+    ) -> [RecordPlace: DynamicRecord?] {
+        commits.before.merging(bases) { $1 }.merging(news) { $1 }.merging(pages) { $1 }
+    }
+
+    /// Makes patches of the records that join, and then of the commits since the last ones.
+    mutating func addOwn(
+        _ pages: PageTaking, _ commits: LocalCommits, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        taken += pages.inserted
+        if !pages.replaced.isEmpty { tell(nil, .joined(pages.replaced)) }
+        var new: [(key: [UInt8], value: [UInt8]?)] = []
+        // Records that refer to each other cross together as far as a message has room; models come in the order of references.
+        var (changes, size): ([SyncPatch.Change], Int) = ([], 0)
+        for model in models.names {
+            for record in pages.own where record.model == model {
+                guard let place = models.place(of: record) else { continue }
+                changes.append(SyncPatch.Change(place, .inserted(record), byRule: false))
+                size += record.roughSize
+                guard size > SyncFrame.fill else { continue }
+                new.append(state.number(changes, author: nil, note: nil))
+                (changes, size) = ([], 0)
+            }
+        }
+        if !changes.isEmpty { new.append(state.number(changes, author: nil, note: nil)) }
+        // Bases are written when the patches are applied.
+        new += try state.number(commits) { _ in true }
+        for row in new {
+            guard let bytes = row.value else { continue }
+            waiting.append((try SyncPatch(bytes: bytes), bytes))
+        }
+        rows += new
+        try tx.holdHistory(Replica.hold, after: commits.end)
+    }
+
+    /// The states of an answer as records.
+    ///
+    /// - Parameter known: the states of earlier answers that are not taken yet.
+    func news(
+        _ answer: ExchangeAnswer, after known: [RecordPlace: DynamicRecord?] = [:]
+    ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
+        let own = OwnPatches(waiting.map(\.patch), answer.decisions, models)
+        var news = known
+        for (place, state) in answer.changes {
+            guard models[place.model] != nil else { continue }
+            switch state {
+            case .stored(let record): news[place] = .some(models.known(record))
+            case .gone: news[place] = .some(nil)
+            case .asPatched:
+                guard let before = known[place] ?? bases[place], let record = own.result(at: place, from: before) else {
+                    throw StorageError(.corrupt, "The hub names a record that no patch has changed.", operation: "sync")
+                }
+                news[place] = .some(record)
+            }
+        }
+        return news
+    }
+
+    /// Brings records to the hub's state.
+    mutating func put(
+        _ targets: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        var (puts, removed): ([DynamicRecord], [(model: String, key: [Value])]) = ([], [])
+        for model in models.names {
+            let places = targets.keys.filter { $0.model == model }
+            let records = places.isEmpty ? [] : try tx.records(model).find(keys: places.map(\.key))
+            for (place, now) in zip(places, records) {
+                guard let target = targets[place] ?? nil else {
+                    if now != nil { removed.append((model, place.key)) }
+                    continue
+                }
+                let whole = target.over(now)
+                if whole != now { puts.append(whole) }
+            }
+        }
+        taken += puts.count + removed.count
+        try tx.replace(puts, removing: removed)
+    }
+
+    // MARK: Outcomes
+
+    /// Takes the outcomes of an answer: the patches wait no more.
+    mutating func settle(_ decisions: [Decision]) throws(StorageError) {
+        for decision in decisions {
+            guard decision.number == state.confirmed + 1, let first = waiting.first,
+                first.patch.number == decision.number
+            else {
+                throw StorageError(
+                    .corrupt, "The hub has an outcome of a patch that does not wait.", operation: "sync")
+            }
+            waiting.removeFirst()
+            state.confirmed = decision.number
+            state.confirmedChain = PatchChain.next(state.confirmedChain, first.bytes)
+            rows.append((ReplicaRows.key(.patch, decision.number), nil))
+            tell(first.patch, decision.result)
+        }
+    }
+
+    mutating func tell(_ patch: SyncPatch?, _ result: SyncOutcome.Result) {
+        var outcome = SyncOutcome(id: 0, patch: patch, result: result)
+        // A program that never asks is not left with a row for each of its commits.
+        if outcome.isNews {
+            state.told += 1
+            outcome = SyncOutcome(id: state.told, patch: patch, result: result)
+            rows.append(ReplicaRows.row(outcome))
+        }
+        outcomes.append(outcome)
+    }
+
+    // MARK: On top
+
+    /// Applies the waiting patches on the hub's state, each whole or not at all, and keeps the records that they change, by rules
+    /// too, as the hub has them.
+    mutating func applyWaiting(in tx: borrowing Store.Transaction) throws(StorageError) {
+        let mark = try tx.mark()
+        let known = try ReplicaRows.all(.aside, in: tx)
+        var aside: [[UInt8]: [UInt8]] = [:]
+        for (patch, _) in waiting {
+            do throws(StorageError) {
+                try tx.savepoint(judged: true) { () throws(StorageError) in
+                    var application = PatchApplication(models)
+                    try application.apply(patch, in: tx)
+                }
+            } catch {
+                // Until the hub has decided.
+                guard let reason = error.refusal else { throw error }
+                aside[ReplicaRows.key(.aside, patch.number)] = Array(reason.utf8)
+            }
+        }
+        for row in known where aside[row.key] == nil { rows.append((row.key, nil)) }
+        for (key, reason) in aside where !known.contains(where: { $0.key == key && $0.value == reason }) {
+            rows.append((key, reason))
+        }
+        var changed: [RecordPlace: DynamicRecord?] = [:]
+        for delta in try tx.changes(since: mark) {
+            changed[RecordPlace(delta.model, delta.key)] = .some(try delta.before())
+        }
+        for (place, record) in changed where bases[place] != .some(record) {
+            rows.append(ReplicaRows.row(place, record))
+        }
+        for place in bases.keys where changed[place] == nil { rows.append(ReplicaRows.removal(of: place)) }
+    }
+
+    /// Keeps the state with all that has changed.
+    ///
+    /// - Parameter models: the models that the replica has at the answer's token.
+    mutating func finish(
+        _ answer: ExchangeAnswer, at time: Double, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        state.token = answer.token
+        for model in models.names { state.models[model] = models.properties(of: model) }
+        state.models = state.models.filter { models.names.contains($0.key) }
+        state.lastExchange = time
+        rows.append((ReplicaRows.key(.state), state.bytes))
+        try tx.setAnnex(ReplicaRows.annex, rows: rows)
+    }
+}
+
+extension DynamicRecord {
+    /// The record with the fields that another has beyond it: properties of which its sender does not know.
+    func over(_ other: DynamicRecord?) -> DynamicRecord {
+        guard let other else { return self }
+        var whole = other
+        for index in whole.fields.indices {
+            if let content = self[whole.fields[index].name] { whole.fields[index].content = content }
+        }
+        return whole
+    }
+}
+
+extension SyncModels {
+    /// A record of another store without the properties that this one does not have. They stay where it came from.
+    func known(_ record: DynamicRecord) -> DynamicRecord {
+        guard let schema = self[record.model] else { return record }
+        return Self.known(record, schema)
+    }
+
+    private static func known(_ record: DynamicRecord, _ schema: RecordSchema) -> DynamicRecord {
+        var record = record
+        let kinds = Dictionary(schema.properties.map { ($0.name, $0.kind) }) { first, _ in first }
+        record.fields.removeAll { kinds[$0.name] == nil }
+        for index in record.fields.indices {
+            switch (kinds[record.fields[index].name], record.fields[index].content) {
+            case (.child(let owned), .child(let child?)): record.fields[index].content = .child(known(child, owned))
+            case (.children(let owned), .children(let children?)):
+                record.fields[index].content = .children(children.map { known($0, owned) })
+            default: break
+            }
+        }
+        return record
+    }
+}

@@ -1,0 +1,111 @@
+import StorageAPI
+import StorageDriver
+
+/// The local commits since the last ones that have become patches, with the records as they were before.
+struct LocalCommits {
+    /// A commit's changes that cross to the hub.
+    struct Element {
+        let author: String?
+        let note: String?
+        let changes: [SyncPatch.Change]
+    }
+
+    /// The commits in their order.
+    private(set) var all: [Element] = []
+    /// Each changed record as it was before the first of them.
+    private(set) var before: [RecordPlace: DynamicRecord?] = [:]
+    /// The place after the last commit.
+    private(set) var end: Store.HistoryToken
+
+    private static let limit = 65_536
+
+    /// The origin of the commits that take what the hub has. They are never sent back.
+    static let hub = Store.Origin.taken(from: "StorageSync hub")
+
+    /// Reads the commits before a transaction, in it.
+    ///
+    /// - Throws: `notKept` if a change is not known record by record, or the history was let go.
+    init(
+        since seen: String, of models: SyncModels, in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) {
+        guard let seen = Store.HistoryToken(seen) else {
+            throw StorageError(.corrupt, "The replica's position in its history cannot be read; call beginAgain().")
+        }
+        end = seen
+        while true {
+            let page = try session.commits(since: end, of: Set(models.names), limit: Self.limit)
+            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit) }
+            end = page.next
+            if page.isLast { return }
+        }
+    }
+
+    /// The hub removes what has expired, by its own clock.
+    private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
+
+    private mutating func add(_ commit: Store.HistoryCommit) throws(StorageError) {
+        var changes: [SyncPatch.Change] = []
+        for delta in commit.changes {
+            guard delta.kind != .everything else {
+                throw StorageError(
+                    .notKept,
+                    "Commit \(commit.number) replaced \(delta.model) as a whole, so its records cannot be sent one by one; call "
+                        + "beginAgain() to compare all records with the hub's.", operation: "sync", model: delta.model)
+            }
+            let place = RecordPlace(delta.model, delta.key)
+            let (old, new) = (try delta.before(), try delta.after())
+            guard let kind = SyncPatch.Change.Kind(from: old, to: new) else { continue }
+            changes.append(SyncPatch.Change(place, kind, byRule: delta.byRule))
+            if before[place] == nil { before[place] = .some(old) }
+        }
+        guard !changes.isEmpty else { return }
+        all.append(Element(author: commit.author, note: commit.note, changes: changes))
+    }
+}
+
+extension SyncPatch.Change.Kind {
+    /// The change from one state of a record to another; nil if the states are equal.
+    init?(from old: DynamicRecord?, to new: DynamicRecord?) {
+        switch (old, new) {
+        case (nil, nil): return nil
+        case (nil, let new?): self = .inserted(new)
+        case (let old?, nil): self = .deleted(old)
+        case (let old?, let new?):
+            let properties = new.fields.compactMap { field in
+                old[field.name].flatMap { before in
+                    before == field.content
+                        ? nil : SyncPatch.PropertyChange(name: field.name, before: before, after: field.content)
+                }
+            }
+            if properties.isEmpty { return nil }
+            self = .updated(properties)
+        }
+    }
+}
+
+extension ReplicaState {
+    /// Gives local commits numbers, and returns the rows of their patches and of the records as the hub has them.
+    ///
+    /// - Parameter hasBase: whether a record has such a row already.
+    mutating func number(
+        _ commits: LocalCommits, hasBase: (RecordPlace) throws(StorageError) -> Bool
+    ) throws(StorageError) -> [(key: [UInt8], value: [UInt8]?)] {
+        var rows: [(key: [UInt8], value: [UInt8]?)] = []
+        for commit in commits.all { rows.append(number(commit.changes, author: commit.author, note: commit.note)) }
+        for (place, record) in commits.before where try !hasBase(place) {
+            rows.append(ReplicaRows.row(place, record))
+        }
+        seen = commits.end.description
+        return rows
+    }
+
+    /// The row of a new patch, which is the last.
+    mutating func number(
+        _ changes: [SyncPatch.Change], author: String?, note: String?
+    ) -> (key: [UInt8], value: [UInt8]?) {
+        last += 1
+        let bytes = SyncPatch(number: last, author: author, note: note, changes: changes).bytes
+        chain = PatchChain.next(chain, bytes)
+        return (ReplicaRows.key(.patch, last), bytes)
+    }
+}

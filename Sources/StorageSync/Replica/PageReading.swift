@@ -1,0 +1,182 @@
+import StorageAPI
+import StorageDriver
+
+/// The reading of all records of some models, which goes on where it was interrupted: one row of the annex.
+///
+/// Each page is a snapshot of its own, so that references of its records may lead nowhere and unique values may meet until what
+/// has changed since the first page is laid over them. Until then pages are kept as bytes.
+struct PageReading: Equatable {
+    /// The models, and whether the replica joins with the records that it has. Otherwise it had the hub's records before.
+    var models: [String: Bool]
+    /// The models of which pages are missing, the current one first.
+    var open: [String]
+    /// The place after the last page of the current model.
+    var after: String?
+    /// The hub's token from which on the changes of the models are known; nil before the first page.
+    var token: String?
+    /// The hub's token to which answers are kept for the other models; nil for the replica's.
+    var others: String?
+    /// The number of the hub's commit of the latest page.
+    var commit = 0
+    /// The number of rows that are kept.
+    var rows = 0
+    var records = 0
+    var total = 0
+
+    init(_ models: [String: Bool], in order: [String]) {
+        self.models = models
+        open = order.filter { models[$0] != nil }
+    }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.add(count: models.count)
+        for (model, isJoining) in models.sorted(by: { $0.key < $1.key }) {
+            writer.add(text: model)
+            writer.add(byte: isJoining ? 1 : 0)
+        }
+        writer.add(count: open.count)
+        for model in open { writer.add(text: model) }
+        for text in [after, token, others] { writer.add(optional: text) }
+        for number in [commit, rows, records, total] { writer.add(count: number) }
+        return writer.bytes
+    }
+
+    init(bytes: [UInt8]) throws(StorageError) {
+        var reader = ByteReader(bytes)
+        models = [:]
+        for _ in 0..<(try reader.count()) { models[try reader.text()] = try reader.isSet() }
+        open = []
+        for _ in 0..<(try reader.count()) { open.append(try reader.text()) }
+        (after, token, others) = (try reader.optionalText(), try reader.optionalText(), try reader.optionalText())
+        (commit, rows) = (try reader.number(), try reader.number())
+        (records, total) = (try reader.number(), try reader.number())
+        try reader.requireEnd()
+    }
+
+    static func stored(in session: borrowing some ReadingVerbs & ~Copyable) throws(StorageError) -> PageReading? {
+        guard let bytes = try session.annexValue(ReplicaRows.annex, key: ReplicaRows.key(.reading)) else { return nil }
+        return try PageReading(bytes: bytes)
+    }
+
+    /// Keeps this position with one more message.
+    func keep(_ message: [UInt8]?, in tx: borrowing Store.Transaction) throws(StorageError) {
+        var rows: [(key: [UInt8], value: [UInt8]?)] = [(ReplicaRows.key(.reading), bytes)]
+        if let message { rows.append((ReplicaRows.key(.page, self.rows), message)) }
+        try tx.setAnnex(ReplicaRows.annex, rows: rows)
+    }
+
+    /// Removes the position and all messages.
+    static func remove(in tx: borrowing Store.Transaction) throws(StorageError) {
+        var rows = try ReplicaRows.keys(of: .page, in: tx)
+        rows.append(ReplicaRows.key(.reading))
+        try tx.setAnnex(ReplicaRows.annex, rows: rows.map { ($0, nil) })
+    }
+}
+
+/// Brings models to the hub's state of kept pages.
+struct PageTaking {
+    let models: SyncModels
+    let reading: PageReading
+    /// What has changed since the first page, of these models and of the others.
+    private(set) var news: [RecordPlace: DynamicRecord?]
+    /// The hub's records that differ from those of the replica, or have a base.
+    private(set) var targets: [RecordPlace: DynamicRecord?] = [:]
+    /// The records that only the replica has, which join.
+    private(set) var own: [DynamicRecord] = []
+    /// What the replica had in place of the hub's records.
+    private(set) var replaced: [SyncOverwrite] = []
+    private var seen: Set<RecordPlace> = []
+    private(set) var inserted = 0
+
+    init(_ models: SyncModels, _ reading: PageReading, _ news: [RecordPlace: DynamicRecord?]) {
+        (self.models, self.reading, self.news) = (models, reading, news)
+    }
+
+    /// Writes the pages of models without a record at once, and collects what differs of the others.
+    ///
+    /// - Parameter bases: the records that waiting patches and unsent commits have changed, as they were before.
+    mutating func run(
+        _ bases: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        var empty: Set<String> = []
+        for model in reading.models.keys where !bases.keys.contains(where: { $0.model == model }) {
+            if try tx.records(model).limit(1).all().isEmpty { empty.insert(model) }
+        }
+        for row in try ReplicaRows.keys(of: .page, in: tx) {
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
+            var (kind, content) = try SyncFrame.open(message)
+            if kind == .pageAnswer { try add(try PageAnswer(&content).records, empty, bases, in: tx) }
+        }
+        let changed = news.filter { reading.models[$0.key.model] != nil }.compactMap(\.value)
+        for (model, records) in Dictionary(grouping: changed, by: \.model) {
+            try add(records, isChanged: true, empty.contains(model), bases, in: tx)
+        }
+        for (model, isJoining) in reading.models where !empty.contains(model) {
+            try addRest(of: model, isJoining, bases, in: tx)
+        }
+    }
+
+    private mutating func add(
+        _ records: [DynamicRecord], _ empty: Set<String>, _ bases: [RecordPlace: DynamicRecord?],
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        let news = news
+        let kept = records.filter { record in
+            models.place(of: record).map { news[$0] == nil && reading.models[record.model] != nil } ?? false
+        }
+        for (model, records) in Dictionary(grouping: kept, by: \.model) {
+            try add(records, isChanged: false, empty.contains(model), bases, in: tx)
+        }
+    }
+
+    private mutating func add(
+        _ records: [DynamicRecord], isChanged: Bool, _ isEmpty: Bool, _ bases: [RecordPlace: DynamicRecord?],
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        let records = records.map(models.known)
+        if isEmpty {
+            inserted += records.count
+            try tx.insert(records)
+            return
+        }
+        let places = records.compactMap(models.place)
+        guard let model = places.first?.model, places.count == records.count else { return }
+        for (number, stored) in try tx.records(model).find(keys: places.map(\.key)).enumerated() {
+            let (place, record) = (places[number], records[number])
+            seen.insert(place)
+            if isChanged || bases[place] != nil || stored != record { targets[place] = .some(record) }
+            // A base is what the hub had: what has changed since is told of the waiting patches.
+            let before = bases[place] ?? stored
+            if reading.models[model] == true, let before, before != record { tell(place, before, record) }
+        }
+    }
+
+    private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, _ after: DynamicRecord) {
+        for field in before.fields where after[field.name] != nil && after[field.name] != field.content {
+            replaced.append(
+                SyncOverwrite(model: place.model, key: place.key, property: field.name, lost: field.content))
+        }
+    }
+
+    /// The records that the hub does not have: they are gone, or join.
+    private mutating func addRest(
+        of model: String, _ isJoining: Bool, _ bases: [RecordPlace: DynamicRecord?],
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        var page = try tx.records(model).page(size: 1024)
+        while true {
+            for record in page.records {
+                guard let place = models.place(of: record), !seen.contains(place) else { continue }
+                targets[place] = .some(nil)
+                if isJoining, let record = bases[place] ?? record { own.append(record) }
+            }
+            guard let next = page.next else { break }
+            page = try tx.records(model).page(after: next, size: 1024)
+        }
+        for (place, base) in bases where place.model == model && !seen.contains(place) && targets[place] == nil {
+            targets[place] = .some(nil)
+            if isJoining, let base { own.append(base) }
+        }
+    }
+}

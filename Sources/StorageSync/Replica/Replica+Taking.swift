@@ -1,0 +1,175 @@
+import StorageAPI
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension Replica {
+    /// What becomes of an answer.
+    enum Taking: Sendable {
+        /// The replica is the state that it tells.
+        case taken(records: Int, outcomes: [SyncOutcome])
+        /// It is kept until the pages that were read fit it.
+        case kept
+        /// The hub does not know the changes of some models: their records are read again.
+        case unknown
+        /// The replica has another state than the question had: another program has exchanged meanwhile.
+        case stale
+    }
+
+    /// Takes an answer whole, or not at all.
+    ///
+    /// - Parameters:
+    ///   - message: the answer's bytes.
+    ///   - reading: the pages that it is laid over; nil if there are none.
+    func take(
+        _ answer: ExchangeAnswer, _ message: [UInt8], to question: ExchangeRequest, _ reading: PageReading?
+    ) async throws(StorageError) -> Taking {
+        let models = models
+        let time = Date().timeIntervalSinceReferenceDate
+        return try await store.transaction(as: LocalCommits.hub, retries: 5) {
+            (tx: inout Store.Transaction) throws(StorageError) -> Taking in
+            let state = try Self.state(in: tx)
+            guard state.replica == question.replica, state.confirmed == question.confirmed,
+                try PageReading.stored(in: tx) == reading,
+                reading != nil || question.known.allSatisfy({ $0.token == state.token })
+            else { return .stale }
+            if !answer.unknown.isEmpty {
+                try Self.readAgain(answer.unknown, reading, state, models, in: tx)
+                return .unknown
+            }
+            if var reading, answer.commit < reading.commit {
+                reading.others = answer.token
+                if (Store.HistoryToken(reading.token ?? "")?.commit ?? 0) < answer.commit {
+                    reading.token = answer.token
+                }
+                reading.rows += 1
+                try reading.keep(message, in: tx)
+                return .kept
+            }
+            var taking = AnswerTaking(models, state)
+            if let reading {
+                try taking.takePages(reading, answer, in: tx)
+            } else {
+                try taking.capture(in: tx)
+                try taking.load(in: tx)
+                let news = try taking.news(answer)
+                try taking.settle(answer.decisions)
+                try taking.put(taking.targets(news), in: tx)
+            }
+            try taking.applyWaiting(in: tx)
+            try taking.finish(answer, at: time, in: tx)
+            tx.author = answer.author
+            return .taken(records: taking.taken, outcomes: taking.outcomes)
+        }
+    }
+
+    /// Begins to read all records of models, with the others that are being read.
+    private static func readAgain(
+        _ names: [String], _ reading: PageReading?, _ state: ReplicaState, _ models: SyncModels,
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        var wanted = reading?.models ?? [:]
+        for name in names where wanted[name] == nil { wanted[name] = state.models[name] == nil }
+        try PageReading.remove(in: tx)
+        try PageReading(wanted, in: models.names).keep(nil, in: tx)
+    }
+
+    // MARK: Pages
+
+    /// Reads the pages of models that the replica does not have, or not with the properties that they have now.
+    ///
+    /// - Returns: the position after the last page; nil if nothing is read.
+    func read(_ result: inout SyncExchange) async throws(StorageError) -> PageReading? {
+        guard var reading = try await wantedPages() else { return nil }
+        while let model = reading.open.first {
+            tell(reading)
+            let question = PageRequest(model: model, after: reading.after)
+            let message = try question.message()
+            let bytes = try await send(message)
+            result.roundTrips += 1
+            var content = try Self.content(of: bytes, .pageAnswer)
+            let answer = try PageAnswer(&content)
+            try Self.check(answer.question, message)
+            let before = reading
+            reading.add(answer)
+            let next = reading
+            let isKept = try await store.transaction(as: LocalCommits.hub, retries: 5) {
+                (tx: inout Store.Transaction) throws(StorageError) -> Bool in
+                guard try PageReading.stored(in: tx) == before else { return false }
+                try next.keep(answer.records.isEmpty ? nil : bytes, in: tx)
+                return true
+            }
+            // Another program reads too.
+            if !isKept { return try await read(&result) }
+        }
+        tell(reading)
+        return reading
+    }
+
+    private func tell(_ reading: PageReading) {
+        latest.change { $0.reading = .init(records: reading.records, total: reading.total) }
+    }
+
+    /// The pages to read, kept; nil for none.
+    private func wantedPages() async throws(StorageError) -> PageReading? {
+        let models = models
+        let (known, missing) = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            let state = try Self.state(in: snapshot)
+            let missing = models.names.filter { state.models[$0] != models.properties(of: $0) }
+            return (
+                try PageReading.stored(in: snapshot),
+                Dictionary(uniqueKeysWithValues: missing.map { ($0, state.models[$0] == nil) })
+            )
+        }
+        if let known, missing.keys.allSatisfy({ known.models[$0] != nil }) { return known }
+        if known == nil, missing.isEmpty { return nil }
+        let wanted = PageReading(missing.merging(known?.models ?? [:]) { $1 }, in: models.names)
+        try await store.transaction(as: LocalCommits.hub, retries: 5) {
+            (tx: inout Store.Transaction) throws(StorageError) -> Void in
+            try PageReading.remove(in: tx)
+            try wanted.keep(nil, in: tx)
+        }
+        return wanted
+    }
+}
+
+extension PageReading {
+    /// Goes on after a page.
+    mutating func add(_ page: PageAnswer) {
+        token = token ?? page.token
+        commit = max(commit, page.commit)
+        if !page.records.isEmpty { rows += 1 }
+        records += page.records.count
+        total += page.total
+        after = page.next
+        if page.next == nil { open.removeFirst() }
+    }
+}
+
+extension AnswerTaking {
+    /// Brings the models of the pages and all others to the hub's state, and makes patches of what joins and of what was
+    /// committed meanwhile.
+    mutating func takePages(
+        _ reading: PageReading, _ answer: ExchangeAnswer, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        try load(in: tx)
+        var news: [RecordPlace: DynamicRecord?] = [:]
+        for row in try ReplicaRows.keys(of: .page, in: tx) {
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
+            var (kind, content) = try SyncFrame.open(message)
+            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), after: news) }
+        }
+        news = try self.news(answer, after: news)
+        try settle(answer.decisions)
+        let commits = try LocalCommits(since: state.seen, of: models, in: tx)
+        var pages = PageTaking(models, reading, news)
+        try pages.run(bases.merging(commits.before) { first, _ in first }, in: tx)
+        try put(targets(news, commits, pages.targets), in: tx)
+        try addOwn(pages, commits, in: tx)
+        try PageReading.remove(in: tx)
+    }
+}

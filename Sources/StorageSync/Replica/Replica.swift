@@ -1,0 +1,225 @@
+public import StorageAPI
+public import StorageDriver
+
+/// A store that is the hub's state with its own unanswered commits on top.
+///
+/// ```swift
+/// let replica = try await Replica(store, models: [Note.self, Project.self], to: transport)
+/// let exchange = try await replica.sync()
+/// print(exchange.sent, exchange.taken, exchange.refused)
+/// ```
+///
+/// Programs read and write the store as any other, also without the hub. A commit becomes a patch when it is sent, and waits until the
+/// hub answers that it is applied, with every value that it has overwritten, or refused, with the reason. Nothing else
+/// removes it. An exchange is taken in one transaction, which other writers wait for: some tenths of a millisecond for each patch that
+/// waits.
+///
+/// The store must keep the records of the models in its history. It holds what is not sent yet, whatever limit the history has.
+/// The replica's own rows are in an annex of the store, which a copy by `copy(from:)` does not have: the copy joins as a store that has
+/// records already.
+public final class Replica: Sendable {
+    /// The store.
+    public let store: Store
+    let models: SyncModels
+    let transport: any SyncTransport
+    private let gate = Gate()
+    let latest = Latest(SyncStatus())
+    /// Changes when outcomes are kept.
+    let news = Latest(0)
+
+    /// The name of the hold on the store's history.
+    static let hold = "StorageSync replica"
+
+    /// Makes a store the replica of a hub, or goes on with it.
+    ///
+    /// A store that has records already joins with them at its first exchange: records that only it has become patches, and where
+    /// both have a record of one key the hub's is stored, and the difference told as ``SyncOutcome/Result/joined(_:)``.
+    ///
+    /// - Throws: `configuration` with each reason that ``Store/canSync(_:)-(_)`` gives; errors of the store.
+    public convenience init(
+        _ store: Store, models: [any Storable.Type], to transport: any SyncTransport
+    ) async throws(StorageError) {
+        try await self.init(store, models: models.map { $0.schema.name }, to: transport)
+    }
+
+    /// Makes a store the replica of a hub, of models that are given by their stored names.
+    public init(
+        _ store: Store, models: [String], to transport: any SyncTransport
+    ) async throws(StorageError) {
+        self.store = store
+        self.transport = transport
+        self.models = try await store.syncModels(models, isReplica: true)
+        try await store.transaction { (tx: inout Store.Transaction) throws(StorageError) -> Void in
+            let token = try tx.historyToken()
+            if try ReplicaRows.state(in: tx) != nil { return }
+            try tx.setAnnex(
+                ReplicaRows.annex, key: ReplicaRows.key(.state), to: ReplicaState(home: token).bytes)
+            try tx.holdHistory(Self.hold, after: token)
+        }
+        try await updateStatus()
+    }
+
+    // MARK: Exchanges
+
+    /// Exchanges patches and changes with the hub, until the patches of all commits before the call are answered.
+    ///
+    /// One exchange can be several messages: a message brings at most 1,000 patches and, with more than one patch or commit, about
+    /// 4 MiB. A cancelled task ends between two messages, and an error ends the call; what was answered until then stays.
+    ///
+    /// - Returns: what was sent and taken.
+    /// - Throws: `conflict` or `unsupported` with a ``SyncRefusal`` as its underlying error if the hub takes nothing of the message;
+    ///   the transport's errors as `io`, or unchanged if they are `StorageError`s; `corrupt` for an answer that is damaged, of
+    ///   another question, or of no hub; `notKept` if local commits are not known one by one; `cancelled`; errors of the store.
+    @discardableResult
+    public func sync() async throws(StorageError) -> SyncExchange {
+        await gate.enter()
+        defer { gate.leave() }
+        latest.change { $0.isExchanging = true }
+        do throws(StorageError) {
+            let exchange = try await exchangeAll()
+            try await updateStatus(isDone: true)
+            return exchange
+        } catch {
+            latest.change { ($0.isExchanging, $0.lastError) = (false, error) }
+            try? await updateStatus()
+            throw error
+        }
+    }
+
+    private func exchangeAll() async throws(StorageError) -> SyncExchange {
+        var result = SyncExchange()
+        while true {
+            let reading = try await read(&result)
+            let question = try await question(reading)
+            let message = try question.message()
+            let bytes = try await send(message)
+            result.roundTrips += 1
+            var content = try Self.content(of: bytes, .exchangeAnswer)
+            let answer = try ExchangeAnswer(&content)
+            try Self.check(answer.question, message)
+            switch try await take(answer, bytes, to: question, reading) {
+            case .taken(let taken):
+                result.sent += question.patches.count
+                result.taken += taken.records
+                result.outcomes += taken.outcomes
+                if taken.outcomes.contains(where: \.isNews) { news.change { $0 += 1 } }
+                if answer.isLast, reading == nil, !question.hasMore { return result }
+            case .kept, .unknown, .stale: break
+            }
+        }
+    }
+
+    /// Sends a message, and returns the answer, which may be damaged.
+    func send(_ message: [UInt8]) async throws(StorageError) -> [UInt8] {
+        if Task.isCancelled { throw StorageError(.cancelled, "The task was cancelled.", operation: "sync") }
+        do {
+            return try await transport.exchange(message)
+        } catch let error as StorageError {
+            throw error
+        } catch is CancellationError {
+            throw StorageError(.cancelled, "The task was cancelled.", operation: "sync")
+        } catch {
+            throw StorageError(
+                .io, "The hub cannot be reached; what waits is sent by the next exchange.", operation: "sync",
+                underlying: error)
+        }
+    }
+
+    /// The content of an answer of a kind.
+    ///
+    /// - Throws: `corrupt` for another kind; the hub's refusal.
+    static func content(of answer: [UInt8], _ kind: SyncFrame.Kind) throws(StorageError) -> ByteReader {
+        var (found, content) = try SyncFrame.open(answer)
+        if found == .refusal {
+            _ = try content.raw(8)
+            guard let refusal = SyncRefusal(rawValue: try content.byte()) else {
+                throw StorageError(.schemaNewer, "The hub refuses for a reason that this version does not know.")
+            }
+            throw refusal.error
+        }
+        guard found == kind else {
+            throw StorageError(.corrupt, "The answer is to another kind of question.", operation: "sync")
+        }
+        return content
+    }
+
+    /// - Throws: `corrupt` if an answer is late or of another replica.
+    static func check(_ mark: [UInt8], _ question: [UInt8]) throws(StorageError) {
+        guard mark == SyncFrame.mark(of: question) else {
+            throw StorageError(.corrupt, "The answer is to another question; exchange again.", operation: "sync")
+        }
+    }
+
+    // MARK: Questions
+
+    /// The next question, with patches of all commits so far.
+    private func question(_ reading: PageReading?) async throws(StorageError) -> ExchangeRequest {
+        if reading == nil { try await capture() }
+        let names = models.names
+        return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            let state = try Self.state(in: snapshot)
+            var known: [(token: String, models: [String])] = []
+            let read = reading?.models ?? [:]
+            let others = names.filter { read[$0] == nil }
+            if let token = reading?.others ?? state.token, !others.isEmpty { known.append((token, others)) }
+            if let token = reading?.token { known.append((token, names.filter { read[$0] != nil })) }
+            var request = ExchangeRequest(
+                replica: state.replica, known: known, confirmed: state.confirmed, chain: state.confirmedChain,
+                patches: [])
+            if reading == nil { try request.fill(from: snapshot) }
+            return request
+        }
+    }
+
+    /// The state of the replica.
+    ///
+    /// - Throws: `closed` if another program has removed it.
+    static func state(
+        in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) -> ReplicaState {
+        guard let state = try ReplicaRows.state(in: session) else {
+            throw StorageError(.closed, "The store is no replica any more; make a new one.", operation: "sync")
+        }
+        return state
+    }
+
+    /// Makes patches of the commits since the last ones, if there are any.
+    private func capture() async throws(StorageError) {
+        let models = models
+        let isNeeded = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            let (seen, token) = (try Self.state(in: snapshot).seen, try snapshot.historyToken())
+            return seen != token.description
+        }
+        guard isNeeded else { return }
+        try await store.transaction(as: LocalCommits.hub, retries: 5) {
+            (tx: inout Store.Transaction) throws(StorageError) -> Void in
+            var taking = AnswerTaking(models, try Self.state(in: tx))
+            try taking.capture(in: tx)
+            try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.state), to: taking.state.bytes)
+        }
+    }
+}
+
+extension ExchangeRequest {
+    /// Takes waiting patches, in their order, until the message is full.
+    fileprivate mutating func fill(
+        from session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) {
+        var size = 0
+        var last = 0
+        while patches.count < Self.patchLimit {
+            let rows = try ReplicaRows.all(.patch, after: last, limit: 64, in: session)
+            for row in rows {
+                size += row.value.count
+                if patches.count == Self.patchLimit || size > SyncFrame.fill && !patches.isEmpty {
+                    hasMore = true
+                    return
+                }
+                patches.append(row.value)
+                last = ReplicaRows.number(of: row.key)
+            }
+            if rows.count < 64 { return }
+        }
+        hasMore = try !ReplicaRows.all(.patch, after: last, limit: 1, in: session).isEmpty
+    }
+}

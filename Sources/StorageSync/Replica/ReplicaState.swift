@@ -1,0 +1,77 @@
+import StorageAPI
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a replica knows of itself and of its hub: one row of the annex.
+struct ReplicaState: Equatable {
+    /// The name by which the hub knows the replica.
+    var replica = SyncIdentity.make()
+    /// The name of the store's own history. A store with another one is not this replica.
+    var home: String
+    /// The token of the store's own history up to which commits have become patches.
+    var seen: String
+    /// The number of the last patch, and the chain up to it.
+    var last = 0
+    var chain = PatchChain.beginning
+    /// The last patch with an outcome, and the chain up to it.
+    var confirmed = 0
+    var confirmedChain = PatchChain.beginning
+    /// The number of the last outcome that is kept for the program.
+    var told = 0
+    /// The hub's token of the state that the replica has; nil before the first exchange.
+    var token: String?
+    /// The models that the replica has as they are at the token, with the names of their properties then.
+    var models: [String: Set<String>] = [:]
+    /// The time of the last exchange, by this device's clock.
+    var lastExchange: Double?
+
+    init(home: Store.HistoryToken) { (self.home, seen) = (home.store.uuidString, home.description) }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.add(raw: replica)
+        writer.add(text: home)
+        writer.add(text: seen)
+        writer.add(count: last)
+        writer.add(raw: chain)
+        writer.add(count: confirmed)
+        writer.add(raw: confirmedChain)
+        writer.add(count: told)
+        writer.add(optional: token)
+        writer.add(count: models.count)
+        for (model, properties) in models.sorted(by: { $0.key < $1.key }) {
+            writer.add(text: model)
+            writer.add(count: properties.count)
+            for property in properties.sorted() { writer.add(text: property) }
+        }
+        writer.add(byte: lastExchange == nil ? 0 : 1)
+        if let lastExchange { writer.add(fixed: lastExchange.bitPattern) }
+        return writer.bytes
+    }
+
+    init(bytes: [UInt8]) throws(StorageError) {
+        var reader = ByteReader(bytes)
+        replica = try reader.raw(SyncIdentity.count)
+        home = try reader.text()
+        seen = try reader.text()
+        last = try reader.number()
+        chain = try reader.raw(PatchChain.count)
+        confirmed = try reader.number()
+        confirmedChain = try reader.raw(PatchChain.count)
+        told = try reader.number()
+        token = try reader.optionalText()
+        for _ in 0..<(try reader.count()) {
+            let model = try reader.text()
+            var properties: Set<String> = []
+            for _ in 0..<(try reader.count()) { properties.insert(try reader.text()) }
+            models[model] = properties
+        }
+        if try reader.isSet() { lastExchange = Double(bitPattern: try reader.fixed()) }
+        try reader.requireEnd()
+    }
+}

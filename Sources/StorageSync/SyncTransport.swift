@@ -1,0 +1,23 @@
+public import StorageDriver
+
+/// The way from a replica to its hub and back.
+public protocol SyncTransport: Sendable {
+    /// Brings a message to the hub, and returns the hub's answer.
+    ///
+    /// A message may be lost, and may reach the hub more than once: the replica repeats it. The transport names the user to the
+    /// hub, and does not change the bytes.
+    ///
+    /// - Throws: any error if there is no answer; the replica keeps its patches.
+    func exchange(_ message: [UInt8]) async throws -> [UInt8]
+}
+
+/// The way to a hub in the same program.
+public struct LocalHub: SyncTransport {
+    private let hub: Hub
+    private let user: String?
+
+    /// - Parameter user: the user for the hub's rules; nil for none.
+    public init(_ hub: Hub, as user: String? = nil) { (self.hub, self.user) = (hub, user) }
+
+    public func exchange(_ message: [UInt8]) async throws -> [UInt8] { try await hub.answer(message, as: user) }
+}
