@@ -2,13 +2,13 @@
 internal import Foundation
 internal import StorageAPI
 
-struct Shelf {
+struct Depot {
     var id: String
     var name: String = ""
     var code: String? = nil
 }
 
-extension Shelf: ListedModel {
+extension Depot: ListedModel {
     typealias Key = String
 
     static var fields: [ListedField<Self>] {
@@ -125,9 +125,9 @@ struct Stock {
     var tags: [String] = []
     var label: StockLabel? = nil
     var lines: [StockLine] = []
-    var shelf: Ref<Shelf>? = nil
-    var also: [Ref<Shelf>] = []
-    var former: Ref<Shelf>? = nil
+    var depot: Ref<Depot>? = nil
+    var also: [Ref<Depot>] = []
+    var former: Ref<Depot>? = nil
     var changed: Date? = nil
 }
 
@@ -143,9 +143,9 @@ extension Stock: ListedModel {
             .init(\.tags, Property("tags", [String].self, default: { [] })),
             .init(\.label, Property("label", StockLabel?.self)),
             .init(\.lines, Property("lines", [StockLine].self, default: { [] })),
-            .init(\.shelf, Property("shelf", Ref<Shelf>?.self, onDelete: .nullify)),
-            .init(\.also, Property("also", [Ref<Shelf>].self, onDelete: .nullify, default: { [] })),
-            .init(\.former, Property("former", Ref<Shelf>?.self, onDelete: .unchecked)),
+            .init(\.depot, Property("depot", Ref<Depot>?.self, onDelete: .nullify)),
+            .init(\.also, Property("also", [Ref<Depot>].self, onDelete: .nullify, default: { [] })),
+            .init(\.former, Property("former", Ref<Depot>?.self, onDelete: .unchecked)),
             .init(\.changed, Property("changed", Date?.self, .modified)),
         ]
     }
@@ -158,9 +158,9 @@ extension Stock: ListedModel {
         tags = try row.read([String].self)
         label = try row.read(StockLabel?.self)
         lines = try row.read([StockLine].self)
-        shelf = try row.read(Ref<Shelf>?.self)
-        also = try row.read([Ref<Shelf>].self)
-        former = try row.read(Ref<Shelf>?.self)
+        depot = try row.read(Ref<Depot>?.self)
+        also = try row.read([Ref<Depot>].self)
+        former = try row.read(Ref<Depot>?.self)
         changed = try row.read(Date?.self)
     }
 
@@ -172,7 +172,7 @@ extension Stock: ListedModel {
         row.write(tags)
         row.write(label)
         row.write(lines)
-        row.write(shelf)
+        row.write(depot)
         row.write(also)
         row.write(former)
         row.write(changed)
@@ -191,9 +191,9 @@ extension Stock: ListedModel {
         var tags: QueryExpression<[String]> { QueryExpression(_propertyPath, 4) }
         var label: QueryExpression<StockLabel?> { QueryExpression(_propertyPath, 5) }
         var lines: QueryExpression<[StockLine]> { QueryExpression(_propertyPath, 6) }
-        var shelf: QueryExpression<Ref<Shelf>?> { QueryExpression(_propertyPath, 7) }
-        var also: QueryExpression<[Ref<Shelf>]> { QueryExpression(_propertyPath, 8) }
-        var former: QueryExpression<Ref<Shelf>?> { QueryExpression(_propertyPath, 9) }
+        var depot: QueryExpression<Ref<Depot>?> { QueryExpression(_propertyPath, 7) }
+        var also: QueryExpression<[Ref<Depot>]> { QueryExpression(_propertyPath, 8) }
+        var former: QueryExpression<Ref<Depot>?> { QueryExpression(_propertyPath, 9) }
         var changed: QueryExpression<Date?> { QueryExpression(_propertyPath, 10) }
     }
 }
@@ -203,7 +203,7 @@ struct Slip {
     var second: String
     var text: String = ""
     var stock: Ref<Stock>
-    var shelf: Ref<Shelf>? = nil
+    var depot: Ref<Depot>? = nil
     var before: Ref<Slip>? = nil
 }
 
@@ -216,7 +216,7 @@ extension Slip: ListedModel {
             .init(\.second, Property("second", String.self, .key)),
             .init(\.text, Property("text", String.self, default: { "" })),
             .init(\.stock, Property("stock", Ref<Stock>.self, onDelete: .cascade)),
-            .init(\.shelf, Property("shelf", Ref<Shelf>?.self)),
+            .init(\.depot, Property("depot", Ref<Depot>?.self)),
             .init(\.before, Property("before", Ref<Slip>?.self, onDelete: .nullify)),
         ]
     }
@@ -226,7 +226,7 @@ extension Slip: ListedModel {
         second = try row.read(String.self)
         text = try row.read(String.self)
         stock = try row.read(Ref<Stock>.self)
-        shelf = try row.read(Ref<Shelf>?.self)
+        depot = try row.read(Ref<Depot>?.self)
         before = try row.read(Ref<Slip>?.self)
     }
 
@@ -235,7 +235,7 @@ extension Slip: ListedModel {
         row.write(second)
         row.write(text)
         row.write(stock)
-        row.write(shelf)
+        row.write(depot)
         row.write(before)
     }
 
@@ -256,7 +256,7 @@ extension Slip: ListedModel {
         var second: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
         var text: QueryExpression<String> { QueryExpression(_propertyPath, 2) }
         var stock: QueryExpression<Ref<Stock>> { QueryExpression(_propertyPath, 3) }
-        var shelf: QueryExpression<Ref<Shelf>?> { QueryExpression(_propertyPath, 4) }
+        var depot: QueryExpression<Ref<Depot>?> { QueryExpression(_propertyPath, 4) }
         var before: QueryExpression<Ref<Slip>?> { QueryExpression(_propertyPath, 5) }
     }
 }
