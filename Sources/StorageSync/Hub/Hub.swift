@@ -56,7 +56,8 @@ public final class Hub: Sendable {
             switch kind {
             case .exchange: return try await exchange(try ExchangeRequest(&content), question, user).message()
             case .page: return try await page(try PageRequest(&content), question, user).message()
-            default:
+            case .lostCommits: return try await newest(try LostCommitsRequest(&content), question).message()
+            case .exchangeAnswer, .pageAnswer, .lostCommitsAnswer, .refusal:
                 throw StorageError(.corrupt, "The message is no question to a hub.", operation: "sync")
             }
         } catch {
@@ -77,6 +78,25 @@ public final class Hub: Sendable {
         try await apply(patches, user)
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
             try HubChanges(self.models, self.rules, user, snapshot).answer(request, patches, question)
+        }
+    }
+
+    /// The latest position of a replica that this store has, after it was restored from a backup.
+    private func newest(
+        _ request: LostCommitsRequest, _ question: [UInt8]
+    ) async throws(StorageError) -> LostCommitsAnswer {
+        let names = Set(models.names)
+        return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            for text in request.tokens {
+                guard let token = Store.HistoryToken(text) else { continue }
+                do throws(StorageError) {
+                    _ = try snapshot.commits(since: token, of: names, limit: 1)
+                    return LostCommitsAnswer(question: question, token: text)
+                } catch {
+                    guard error.code == .invalidValue || error.code == .notKept else { throw error }
+                }
+            }
+            return LostCommitsAnswer(question: question, token: nil)
         }
     }
 

@@ -198,7 +198,7 @@ extension DynamicRecord {
 }
 
 extension DynamicRecord.Content {
-    fileprivate var roughSize: Int {
+    var roughSize: Int {
         switch self {
         case .value(.text(let text), _): text.utf8.count + 2
         case .value(.blob(let bytes), _): bytes.count + 2

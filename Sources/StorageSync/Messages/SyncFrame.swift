@@ -10,12 +10,10 @@ enum SyncFrame {
         case exchangeAnswer = 2
         case page = 3
         case pageAnswer = 4
-        case digests = 5
-        case digestsAnswer = 6
-        case lostCommits = 7
-        case lostCommitsAnswer = 8
+        case lostCommits = 5
+        case lostCommitsAnswer = 6
         /// The hub's refusal of a whole message.
-        case refusal = 9
+        case refusal = 7
     }
 
     private static let magic = Array("SYNC".utf8)

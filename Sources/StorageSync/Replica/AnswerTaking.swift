@@ -52,21 +52,12 @@ struct AnswerTaking: ~Copyable {
         _ pages: PageTaking, _ commits: LocalCommits, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         taken += pages.inserted
+        if pages.reading.isRenamed { numberAgain(after: parts(of: pages.own)) }
         if !pages.replaced.isEmpty { tell(nil, .joined(pages.replaced)) }
         var new: [(key: [UInt8], value: [UInt8]?)] = []
-        // Records that refer to each other cross together as far as a message has room; models come in the order of references.
-        var (changes, size): ([SyncPatch.Change], Int) = ([], 0)
-        for model in models.names {
-            for record in pages.own where record.model == model {
-                guard let place = models.place(of: record) else { continue }
-                changes.append(SyncPatch.Change(place, .inserted(record), byRule: false))
-                size += record.roughSize
-                guard size > SyncFrame.fill else { continue }
-                new.append(state.number(changes, author: nil, note: nil))
-                (changes, size) = ([], 0)
-            }
+        if !pages.reading.isRenamed {
+            for changes in parts(of: pages.own) { new.append(state.number(changes, author: nil, note: nil)) }
         }
-        if !changes.isEmpty { new.append(state.number(changes, author: nil, note: nil)) }
         // Bases are written when the patches are applied.
         new += try state.number(commits) { _ in true }
         for row in new {
@@ -75,6 +66,40 @@ struct AnswerTaking: ~Copyable {
         }
         rows += new
         try tx.holdHistory(Replica.hold, after: commits.end)
+    }
+
+    /// Changes that cross together, as far as a message has room: models come in the order of references.
+    private func parts(of all: [SyncPatch.Change]) -> [[SyncPatch.Change]] {
+        var parts: [[SyncPatch.Change]] = []
+        var size = SyncFrame.fill
+        for model in models.names {
+            for change in all where change.model == model {
+                if size >= SyncFrame.fill {
+                    parts.append([])
+                    size = 0
+                }
+                parts[parts.count - 1].append(change)
+                size += change.roughSize
+            }
+        }
+        return parts
+    }
+
+    /// Numbers all waiting patches from 1, after some changes on which they build. None of them was sent under the replica's
+    /// name.
+    mutating func numberAgain(after first: [[SyncPatch.Change]] = []) {
+        let old = waiting
+        for (patch, _) in old { rows.append((ReplicaRows.key(.patch, patch.number), nil)) }
+        waiting = []
+        (state.last, state.chain) = (0, PatchChain.beginning)
+        let new =
+            first.map { state.number($0, author: nil, note: nil) }
+            + old.map { state.number($0.patch.changes, author: $0.patch.author, note: $0.patch.note) }
+        for (key, value) in new {
+            guard let value, let patch = try? SyncPatch(bytes: value) else { continue }
+            waiting.append((patch, value))
+            rows.append((key, value))
+        }
     }
 
     /// The states of an answer as records.
@@ -191,12 +216,37 @@ struct AnswerTaking: ~Copyable {
     mutating func finish(
         _ answer: ExchangeAnswer, at time: Double, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
-        state.token = answer.token
+        state.move(to: answer.token)
         for model in models.names { state.models[model] = models.properties(of: model) }
         state.models = state.models.filter { models.names.contains($0.key) }
         state.lastExchange = time
+        try keep(in: tx)
+    }
+
+    /// Keeps the state and all rows that have changed. The last value of a row counts.
+    mutating func keep(in tx: borrowing Store.Transaction) throws(StorageError) {
         rows.append((ReplicaRows.key(.state), state.bytes))
         try tx.setAnnex(ReplicaRows.annex, rows: rows)
+    }
+
+    /// Takes a new name, under which all that waits is sent.
+    ///
+    /// - Parameter isJoining: whether the hub has never had the replica's records.
+    mutating func beginAgain(
+        _ home: Store.HistoryToken, isJoining: Bool, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        if isJoining {
+            (state.token, state.earlier, state.models) = (nil, [], [:])
+            state.seen = home.description
+        } else {
+            try capture(in: tx)
+        }
+        try load(in: tx)
+        state.takeNewName()
+        state.home = home.store.uuidString
+        numberAgain()
+        try tx.holdHistory(Replica.hold, after: home)
+        try keep(in: tx)
     }
 }
 
@@ -232,5 +282,16 @@ extension SyncModels {
             }
         }
         return record
+    }
+}
+
+extension SyncPatch.Change {
+    /// About how many bytes the change takes in a message.
+    var roughSize: Int {
+        switch kind {
+        case .inserted(let record), .deleted(let record): 32 + record.roughSize
+        case .updated(let properties):
+            properties.reduce(32) { $0 + $1.before.roughSize + $1.after.roughSize }
+        }
     }
 }

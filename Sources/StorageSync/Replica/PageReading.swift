@@ -6,8 +6,18 @@ import StorageDriver
 /// Each page is a snapshot of its own, so that references of its records may lead nowhere and unique values may meet until what
 /// has changed since the first page is laid over them. Until then pages are kept as bytes.
 struct PageReading: Equatable {
-    /// The models, and whether the replica joins with the records that it has. Otherwise it had the hub's records before.
-    var models: [String: Bool]
+    /// The relations of the replica's records to the hub's.
+    enum Relation: UInt8 {
+        /// They are what the hub had earlier: what the hub does not have is gone.
+        case earlier = 0
+        /// They never were the hub's: what the hub does not have joins, and what differs is told.
+        case joining = 1
+        /// They are what the hub had before it was restored from a backup: what it has lost is given back.
+        case lost = 2
+    }
+
+    /// The models with the relations of their records.
+    var models: [String: Relation]
     /// The models of which pages are missing, the current one first.
     var open: [String]
     /// The place after the last page of the current model.
@@ -22,8 +32,10 @@ struct PageReading: Equatable {
     var rows = 0
     var records = 0
     var total = 0
+    /// True if the replica has a new name, so that no patch was sent and all may be numbered again.
+    var isRenamed = false
 
-    init(_ models: [String: Bool], in order: [String]) {
+    init(_ models: [String: Relation], in order: [String]) {
         self.models = models
         open = order.filter { models[$0] != nil }
     }
@@ -31,26 +43,31 @@ struct PageReading: Equatable {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.add(count: models.count)
-        for (model, isJoining) in models.sorted(by: { $0.key < $1.key }) {
+        for (model, relation) in models.sorted(by: { $0.key < $1.key }) {
             writer.add(text: model)
-            writer.add(byte: isJoining ? 1 : 0)
+            writer.add(byte: relation.rawValue)
         }
         writer.add(count: open.count)
         for model in open { writer.add(text: model) }
         for text in [after, token, others] { writer.add(optional: text) }
         for number in [commit, rows, records, total] { writer.add(count: number) }
+        writer.add(byte: isRenamed ? 1 : 0)
         return writer.bytes
     }
 
     init(bytes: [UInt8]) throws(StorageError) {
         var reader = ByteReader(bytes)
         models = [:]
-        for _ in 0..<(try reader.count()) { models[try reader.text()] = try reader.isSet() }
+        for _ in 0..<(try reader.count()) {
+            let model = try reader.text()
+            models[model] = Relation(rawValue: try reader.byte())
+        }
         open = []
         for _ in 0..<(try reader.count()) { open.append(try reader.text()) }
         (after, token, others) = (try reader.optionalText(), try reader.optionalText(), try reader.optionalText())
         (commit, rows) = (try reader.number(), try reader.number())
         (records, total) = (try reader.number(), try reader.number())
+        isRenamed = try reader.isSet()
         try reader.requireEnd()
     }
 
@@ -82,8 +99,8 @@ struct PageTaking {
     private(set) var news: [RecordPlace: DynamicRecord?]
     /// The hub's records that differ from those of the replica, or have a base.
     private(set) var targets: [RecordPlace: DynamicRecord?] = [:]
-    /// The records that only the replica has, which join.
-    private(set) var own: [DynamicRecord] = []
+    /// What the hub gets of the replica's records: those that join, and what it has lost.
+    private(set) var own: [SyncPatch.Change] = []
     /// What the replica had in place of the hub's records.
     private(set) var replaced: [SyncOverwrite] = []
     private var seen: Set<RecordPlace> = []
@@ -100,7 +117,8 @@ struct PageTaking {
         _ bases: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var empty: Set<String> = []
-        for model in reading.models.keys where !bases.keys.contains(where: { $0.model == model }) {
+        for (model, relation) in reading.models
+        where relation != .lost && !bases.keys.contains(where: { $0.model == model }) {
             if try tx.records(model).limit(1).all().isEmpty { empty.insert(model) }
         }
         for row in try ReplicaRows.keys(of: .page, in: tx) {
@@ -112,8 +130,8 @@ struct PageTaking {
         for (model, records) in Dictionary(grouping: changed, by: \.model) {
             try add(records, isChanged: true, empty.contains(model), bases, in: tx)
         }
-        for (model, isJoining) in reading.models where !empty.contains(model) {
-            try addRest(of: model, isJoining, bases, in: tx)
+        for (model, relation) in reading.models where !empty.contains(model) {
+            try addRest(of: model, relation, bases, in: tx)
         }
     }
 
@@ -148,8 +166,19 @@ struct PageTaking {
             if isChanged || bases[place] != nil || stored != record { targets[place] = .some(record) }
             // A base is what the hub had: what has changed since is told of the waiting patches.
             let before = bases[place] ?? stored
-            if reading.models[model] == true, let before, before != record { tell(place, before, record) }
+            switch reading.models[model] {
+            case .joining: if let before { tell(place, before, record) }
+            case .lost where isChanged: if let before { tell(place, before, record) }
+            case .lost: giveBack(place, before, in: record)
+            case .earlier, nil: break
+            }
         }
+    }
+
+    private mutating func giveBack(_ place: RecordPlace, _ lost: DynamicRecord?, in stored: DynamicRecord?) {
+        guard let kind = SyncPatch.Change.Kind(from: stored, to: lost) else { return }
+        targets[place] = .some(stored)
+        own.append(SyncPatch.Change(place, kind, byRule: false))
     }
 
     private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, _ after: DynamicRecord) {
@@ -161,22 +190,31 @@ struct PageTaking {
 
     /// The records that the hub does not have: they are gone, or join.
     private mutating func addRest(
-        of model: String, _ isJoining: Bool, _ bases: [RecordPlace: DynamicRecord?],
+        of model: String, _ relation: PageReading.Relation, _ bases: [RecordPlace: DynamicRecord?],
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var page = try tx.records(model).page(size: 1024)
         while true {
             for record in page.records {
                 guard let place = models.place(of: record), !seen.contains(place) else { continue }
-                targets[place] = .some(nil)
-                if isJoining, let record = bases[place] ?? record { own.append(record) }
+                add(place, bases[place] ?? record, relation)
             }
             guard let next = page.next else { break }
             page = try tx.records(model).page(after: next, size: 1024)
         }
         for (place, base) in bases where place.model == model && !seen.contains(place) && targets[place] == nil {
-            targets[place] = .some(nil)
-            if isJoining, let base { own.append(base) }
+            add(place, base, relation)
+        }
+    }
+
+    /// - Parameter record: the record that the hub does not have, without what waits.
+    private mutating func add(_ place: RecordPlace, _ record: DynamicRecord?, _ relation: PageReading.Relation) {
+        targets[place] = .some(nil)
+        let isGone = news[place] != nil
+        switch relation {
+        case .earlier: return
+        case .joining: giveBack(place, record, in: nil)
+        case .lost: if !isGone { giveBack(place, record, in: nil) }
         }
     }
 }

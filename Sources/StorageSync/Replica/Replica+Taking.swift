@@ -73,9 +73,13 @@ extension Replica {
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var wanted = reading?.models ?? [:]
-        for name in names where wanted[name] == nil { wanted[name] = state.models[name] == nil }
+        for name in names where wanted[name] == nil { wanted[name] = state.models[name] == nil ? .joining : .earlier }
+        // What has changed at a restored hub is not known any more, so that its records count.
+        for (name, relation) in wanted where relation == .lost { wanted[name] = .joining }
+        var next = PageReading(wanted, in: models.names)
+        next.isRenamed = reading?.isRenamed ?? false
         try PageReading.remove(in: tx)
-        try PageReading(wanted, in: models.names).keep(nil, in: tx)
+        try next.keep(nil, in: tx)
     }
 
     // MARK: Pages
@@ -122,18 +126,22 @@ extension Replica {
             let missing = models.names.filter { state.models[$0] != models.properties(of: $0) }
             return (
                 try PageReading.stored(in: snapshot),
-                Dictionary(uniqueKeysWithValues: missing.map { ($0, state.models[$0] == nil) })
+                Dictionary(
+                    missing.map { ($0, state.models[$0] == nil ? PageReading.Relation.joining : .earlier) }
+                ) { first, _ in first }
             )
         }
         if let known, missing.keys.allSatisfy({ known.models[$0] != nil }) { return known }
         if known == nil, missing.isEmpty { return nil }
-        let wanted = PageReading(missing.merging(known?.models ?? [:]) { $1 }, in: models.names)
+        var wanted = PageReading(missing.merging(known?.models ?? [:]) { $1 }, in: models.names)
+        wanted.isRenamed = known?.isRenamed ?? false
+        let next = wanted
         try await store.transaction(as: LocalCommits.hub, retries: 5) {
             (tx: inout Store.Transaction) throws(StorageError) -> Void in
             try PageReading.remove(in: tx)
-            try wanted.keep(nil, in: tx)
+            try next.keep(nil, in: tx)
         }
-        return wanted
+        return next
     }
 }
 

@@ -88,6 +88,18 @@ public final class Replica: Sendable {
 
     private func exchangeAll() async throws(StorageError) -> SyncExchange {
         var result = SyncExchange()
+        do throws(StorageError) {
+            try await exchangeAll(&result)
+        } catch {
+            guard error.underlying as? SyncRefusal == .hubWentBack, !result.hubWentBack else { throw error }
+            result.hubWentBack = true
+            try await giveBackLostCommits(&result)
+            try await exchangeAll(&result)
+        }
+        return result
+    }
+
+    private func exchangeAll(_ result: inout SyncExchange) async throws(StorageError) {
         while true {
             let reading = try await read(&result)
             let question = try await question(reading)
@@ -103,7 +115,7 @@ public final class Replica: Sendable {
                 result.taken += taken.records
                 result.outcomes += taken.outcomes
                 if taken.outcomes.contains(where: \.isNews) { news.change { $0 += 1 } }
-                if answer.isLast, reading == nil, !question.hasMore { return result }
+                if answer.isLast, reading == nil, !question.hasMore { return }
             case .kept, .unknown, .stale: break
             }
         }
@@ -196,6 +208,14 @@ public final class Replica: Sendable {
             var taking = AnswerTaking(models, try Self.state(in: tx))
             try taking.capture(in: tx)
             try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.state), to: taking.state.bytes)
+        }
+    }
+
+    /// Returns whether a patch waits, after the commits so far have become patches.
+    func hasWaiting() async throws(StorageError) -> Bool {
+        try await capture()
+        return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            try !ReplicaRows.all(.patch, limit: 1, in: snapshot).isEmpty
         }
     }
 }

@@ -25,12 +25,34 @@ struct ReplicaState: Equatable {
     var told = 0
     /// The hub's token of the state that the replica has; nil before the first exchange.
     var token: String?
+    /// Earlier tokens of the hub, the latest first: all of the last, and fewer and fewer before.
+    var earlier: [String] = []
     /// The models that the replica has as they are at the token, with the names of their properties then.
     var models: [String: Set<String>] = [:]
     /// The time of the last exchange, by this device's clock.
     var lastExchange: Double?
 
     init(home: Store.HistoryToken) { (self.home, seen) = (home.store.uuidString, home.description) }
+
+    /// Takes the hub's next token.
+    mutating func move(to next: String) {
+        if let token, token != next {
+            earlier.insert(token, at: 0)
+            // Of the tokens beyond the last ones every second is dropped when there are too many.
+            if earlier.count > LostCommitsRequest.limit {
+                let half = LostCommitsRequest.limit / 2
+                earlier = earlier[..<half] + earlier[half...].enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            }
+        }
+        token = next
+    }
+
+    /// Takes a new name, by which the hub knows nothing of the replica. Its patches must be numbered again.
+    mutating func takeNewName() {
+        replica = SyncIdentity.make()
+        (last, chain) = (0, PatchChain.beginning)
+        (confirmed, confirmedChain) = (0, PatchChain.beginning)
+    }
 
     var bytes: [UInt8] {
         var writer = ByteWriter()
@@ -43,6 +65,8 @@ struct ReplicaState: Equatable {
         writer.add(raw: confirmedChain)
         writer.add(count: told)
         writer.add(optional: token)
+        writer.add(count: earlier.count)
+        for token in earlier { writer.add(text: token) }
         writer.add(count: models.count)
         for (model, properties) in models.sorted(by: { $0.key < $1.key }) {
             writer.add(text: model)
@@ -65,6 +89,7 @@ struct ReplicaState: Equatable {
         confirmedChain = try reader.raw(PatchChain.count)
         told = try reader.number()
         token = try reader.optionalText()
+        for _ in 0..<(try reader.count()) { earlier.append(try reader.text()) }
         for _ in 0..<(try reader.count()) {
             let model = try reader.text()
             var properties: Set<String> = []

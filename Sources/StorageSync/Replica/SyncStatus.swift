@@ -38,6 +38,9 @@ public struct SyncExchange: Sendable {
     public internal(set) var taken = 0
     /// The outcomes, in the order of the patches. Those that are news have a number, and are kept in the store.
     public internal(set) var outcomes: [SyncOutcome] = []
+    /// A Boolean value that indicates whether the hub was restored from a backup, and got back what it had lost and this replica
+    /// had.
+    public internal(set) var hubWentBack = false
     /// The number of messages that were answered.
     public internal(set) var roundTrips = 0
 

@@ -1,0 +1,123 @@
+import Foundation
+import SQLiteBackend
+import StorageKit
+import StorageSync
+import TestSupport
+import Testing
+
+@Suite final class IdentityTests {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "storage-sync-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path }
+    private func open(_ name: String) async throws -> Store { try await sharedStore(SQLiteBackend(path: path(name))) }
+
+    private func refusal(_ body: () async throws -> Void) async throws -> SyncRefusal? {
+        do { try await body() } catch let error as StorageError {
+            return error.underlying as? SyncRefusal
+        }
+        return nil
+    }
+
+    @Test func `a hub that was restored from a backup gets back what it has lost`() async throws {
+        let first = try await open("hub.db")
+        let way = FaultyWay(try await Hub(first, models: sharedTypes))
+        let ann = try await Replica(sharedStore(), models: sharedTypes, to: way)
+        let bob = try await Replica(sharedStore(), models: sharedTypes, to: way)
+        try await ann.store.save([ShoppingList(id: "a"), ShoppingList(id: "gone"), ShoppingList(id: "both")])
+        try await ann.sync()
+        try await bob.sync()
+        try await first.backUp(to: path("backup.db"))
+        // Lost: one insert, one change, one deletion, and a change of what is changed after the restoration too.
+        try await ann.store.insert(ShoppingList(id: "b", title: "late"))
+        try await ann.store.delete(ShoppingList.self, key: "gone")
+        try await ann.store.save(ShoppingList(id: "a", title: "changed"))
+        try await ann.store.save(ShoppingList(id: "both", title: "lost"))
+        try await ann.sync()
+        try await bob.sync()
+        try await bob.store.insert(ShoppingList(id: "waits"))
+        try await bob.store.save(ShoppingList(id: "b", title: "later"))
+        try await first.close()
+        let second = try await open("backup.db")
+        for number in 0..<9 { try await second.save(ShoppingList(id: "both", title: "\(number)")) }
+        way.move(to: try await Hub(second, models: sharedTypes))
+        let exchange = try await bob.sync()
+        expect(exchange.hubWentBack)
+        expect(exchange.refused, equals: 0)
+        expect(try await second.find(ShoppingList.self, key: "a")?.title, equals: "changed")
+        expect(try await second.find(ShoppingList.self, key: "b")?.title, equals: "later")
+        expect(try await second.find(ShoppingList.self, key: "gone") == nil)
+        expect(try await second.find(ShoppingList.self, key: "both")?.title, equals: "8")
+        expect(try await second.find(ShoppingList.self, key: "waits") != nil)
+        for replica in [ann, bob, ann] { try await replica.sync() }
+        for replica in [ann, bob] {
+            expect(
+                try await replica.store.digest(of: "ShoppingList"), equals: try await second.digest(of: "ShoppingList"))
+            expect(try await replica.sync().hubWentBack == false)
+        }
+    }
+
+    @Test func `a replica that was restored from a backup is refused, and begins again with what waits`() async throws {
+        let devices = try await Devices(1)
+        let first = try await open("replica.db")
+        let replica = try await Replica(first, models: sharedTypes, to: LocalHub(devices.hub))
+        try await first.insert(ShoppingList(id: "a"))
+        try await replica.sync()
+        try await first.backUp(to: path("old.db"))
+        try await first.insert(ShoppingList(id: "b"))
+        try await replica.sync()
+        try await first.close()
+        let second = try await open("old.db")
+        let restored = try await Replica(second, models: sharedTypes, to: LocalHub(devices.hub))
+        try await second.insert(ShoppingList(id: "c"))
+        let commits = try await devices.store.historyToken()
+        expect(try await refusal { try await restored.sync() }, equals: .identityReused)
+        expect(try await devices.store.historyToken(), equals: commits)
+        try await restored.beginAgain()
+        try await restored.sync()
+        expect(try await second.select(ShoppingList.self).all().map(\.id).sorted(), equals: ["a", "b", "c"])
+        try await devices.settle()
+        expect(try await second.digest(of: "ShoppingList"), equals: try await devices.store.digest(of: "ShoppingList"))
+    }
+
+    @Test func `two replicas of one name are noticed when both have written`() async throws {
+        let devices = try await Devices(0)
+        let first = try await open("one.db")
+        let one = try await Replica(first, models: sharedTypes, to: LocalHub(devices.hub))
+        try await first.insert(ShoppingList(id: "a"))
+        try await first.backUp(to: path("two.db"))
+        let second = try await open("two.db")
+        let two = try await Replica(second, models: sharedTypes, to: LocalHub(devices.hub))
+        try await first.insert(ShoppingList(id: "b"))
+        try await second.insert(ShoppingList(id: "c"))
+        try await one.sync()
+        expect(try await refusal { try await two.sync() }, equals: .identityReused)
+        expect(try await two.waiting().count, equals: 2)
+        try await two.beginAgain()
+        let outcomes = try await two.sync().outcomes
+        expect(outcomes.map(\.result), equals: [.applied([]), .applied([])])
+        try await one.sync()
+        for store in [first, second] {
+            expect(try await store.select(ShoppingList.self).all().map(\.id).sorted(), equals: ["a", "b", "c"])
+        }
+    }
+
+    @Test func `another hub is refused, and joined by beginning again`() async throws {
+        let (old, new) = (try await Devices(0), try await Devices(0))
+        let way = FaultyWay(old.hub)
+        let replica = try await Replica(sharedStore(), models: sharedTypes, to: way)
+        try await replica.store.insert(ShoppingList(id: "a"))
+        try await replica.sync()
+        try await replica.store.insert(ShoppingList(id: "b"))
+        way.move(to: new.hub)
+        expect(try await refusal { try await replica.sync() }, equals: .anotherHub)
+        try await replica.beginAgain(isJoining: true)
+        try await replica.sync()
+        try await replica.sync()
+        expect(try await new.store.select(ShoppingList.self).all().map(\.id).sorted(), equals: ["a", "b"])
+        expect(
+            try await replica.store.digest(of: "ShoppingList"), equals: try await new.store.digest(of: "ShoppingList"))
+    }
+}
