@@ -397,26 +397,6 @@ let contractText = #"""
     M2.1 A directory names the place of each tenant's store. A call for a tenant goes to the place that the directory names, and a program that writes to an older place learns of the newer one by `moved`.
     M2.2 At every step of a move, at most one place takes writes, whatever fails. The move can be taken up again after each failure.
     M2.3 After a move, the new place equals the old one by digests, with history, tokens and search.
-    Y1.1 One store is the hub of its replicas. Its commits, in their order, are what happened; no clock decides anything.
-    Y2.1 A commit of a replica crosses to the hub as one patch: the records that it has inserted and deleted, and the properties that it has changed. It crosses whole or not at all.
-    Y2.2 The hub applies a patch once, or refuses it, however often and in whatever order messages arrive, and wherever a program ends.
-    Y2.3 The replica learns one outcome of each patch: applied, with every value that it has replaced unseen, or refused, with the reason. It keeps the outcomes that are news until the program has confirmed them.
-    Y2.4 An error that says nothing about a patch leaves it waiting.
-    Y3.1 A replica is the hub's state with its waiting patches on top, after each exchange and each write. An exchange is one transaction.
-    Y3.2 A waiting patch that does not fit is set aside until the hub decides, with those that depend on it, and blocks no other. A refused patch leaves nothing, also of what a rule of a reference has done for it.
-    Y4.1 Where both sides have changed a record, they are merged by property. If both have changed one property, the patch's value is stored, and the other one is told.
-    Y4.2 An array of owned records with keys is merged by their keys and properties, and a list of references by its elements. Any other owned property, and an array in which a key occurs twice, is one value.
-    Y4.3 What only a rule of a reference has changed never replaces what a call has set.
-    Y4.4 A closure of the hub may decide otherwise.
-    Y5.1 A deletion takes nothing that its author has not seen: if the record has changed, or if a rule would delete another record, the patch is refused.
-    Y6.1 When all patches have an outcome and nothing is written, the hub and all replicas have equal digests of what they share.
-    Y7.1 A user reads and writes what the hub allows. Nothing is told of the rest.
-    Y8.1 A replica that was copied or restored from a backup is refused before anything is merged, when it differs. It begins again with what waits.
-    Y8.2 A hub that was restored from a backup is noticed before anything is merged. What it has lost comes back from replicas that have it.
-    Y9.1 Properties that one side does not know cross it unharmed.
-    Y9.2 A model that joins later begins with its own first synchronisation.
-    Y10.1 It is seen by observers, and kept in the history with its author. It is never sent back, and `undoLast` passes over it.
-    Y10.2 What stands against synchronising models is `configuration`, before anything is sent.
     E1.1 There is one error type, `StorageError`. Every call that runs no closure of the user throws it as a typed error. It has a stable code, the operation, the backend's name, the underlying cause, and a sentence with the way out. It has model, key and property where known.
     E1.2 Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, conflict, outcomeUnknown, notKept, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, moved, busy, locked, full, corrupt, io, closed, cancelled, configuration.
     E2.1 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data.
