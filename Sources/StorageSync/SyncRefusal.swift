@@ -1,4 +1,4 @@
-public import StorageDriver
+import StorageDriver
 
 /// The reason for which a hub takes nothing of a message. It is the `underlying` error of a `StorageError` whose code is
 /// `conflict`, or `unsupported` for ``notAllowed``.

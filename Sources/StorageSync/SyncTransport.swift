@@ -1,4 +1,4 @@
-public import StorageDriver
+import StorageDriver
 
 /// The way from a replica to its hub and back.
 public protocol SyncTransport: Sendable {

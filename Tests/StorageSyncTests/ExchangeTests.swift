@@ -7,6 +7,7 @@ import Testing
     @Test func `what one device writes reaches the hub and the other device`() async throws {
         let devices = try await Devices(2)
         let (ann, bob) = (devices.replicas[0], devices.replicas[1])
+        try await bob.sync()
         let shop = Shop(id: "s", name: "Corner")
         let list = ShoppingList(
             id: "l", title: "Week", lines: [ListLine(id: "1", text: "milk")], shop: Ref(key: "s"))
@@ -158,6 +159,9 @@ import Testing
         let (ann, bob) = (devices.replicas[0], devices.replicas[1])
         try await ann.store.insert(Shop(id: "a", name: "Corner"))
         try await ann.sync()
+        try await devices.store.delete(Shop.self, key: "a")
+        try await bob.sync()
+        try await devices.store.insert(Shop(id: "a", name: "Corner"))
         try await bob.store.insert(Shop(id: "b", name: "Corner"))
         try await bob.store.insert(ShoppingList(id: "l", shop: Ref(key: "b")))
         try await bob.store.insert(ShoppingList(id: "m", title: "Mine"))

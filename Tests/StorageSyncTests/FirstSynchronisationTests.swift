@@ -84,10 +84,12 @@ import Testing
         @Sendable func kinds(_ obstacles: [SyncObstacle]) -> [SyncObstacle.Kind] { obstacles.map(\.kind) }
         let store = try await sharedStore()
         expect(kinds(try await store.canSync(sharedTypes)).isEmpty)
-        expect(kinds(try await store.canSync(["ShoppingList"])), equals: [.refersOutside(to: "Shop")])
+        expect(
+            kinds(try await store.canSync(["ShoppingList"])),
+            equals: [.refersOutside(to: "Shop"), .referredFromOutside(by: "Remark")])
         expect(kinds(try await store.canSync(["Nothing"])), equals: [.unknownModel])
         let plain = try await Store(SQLiteBackend(path: ":memory:"), models: sharedTypes)
-        expect(kinds(try await plain.canSync([Shop.self])), equals: [.noHistory])
+        expect(kinds(try await plain.canSync([Shop.self])), equals: [.noHistory, .referredFromOutside(by: "ShoppingList")])
         await #expect(throws: StorageError.self) { try await Hub(plain, models: sharedTypes) }
     }
 }

@@ -16,6 +16,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case f1, f2, f3, f4, f5, f6, f7, f8, f9
     case l1, l2, l3, l4
     case m1, m2
+    case y1, y2, y3, y4, y5, y6, y7, y8, y9, y10
     case e1, e2, e3, e4, e5, e6
 
     /// The identifier as documents write it: `W1`.

@@ -397,6 +397,32 @@ let contractText = #"""
     M2.1 A directory names the place of each tenant's store. A call for a tenant goes to the place that the directory names, and a program that writes to an older place learns of the newer one by `moved`.
     M2.2 At every step of a move, at most one place takes writes, whatever fails. The move can be taken up again after each failure.
     M2.3 After a move, the new place equals the old one by digests, with history, tokens and search.
+    Y1.1 One store is the hub of its replicas. Its commits, in their order, are what happened; no clock decides anything.
+    Y1.2 What stands against synchronising models is told before anything is sent: keys that the store assigns, references to or from models that are not shared, records that no history keeps, and a history that may let go what is not sent.
+    Y2.1 A replica's commit is one patch of inserted and deleted records and of changed properties, numbered and chained by hashes. It crosses whole or not at all.
+    Y2.2 The hub applies a patch once or refuses it. The replica learns which: applied with every value that it overwrote although its author had not seen it, or refused with the reason and the patch.
+    Y2.3 An error that says nothing about a patch leaves it waiting. Nothing else becomes of a patch, whatever messages are lost, repeated or late, and wherever programs end.
+    Y3.1 A replica is the hub's state with its waiting patches on top, and every rule of this contract holds for it at all times. An exchange is one transaction.
+    Y3.2 What a waiting patch changes by a rule belongs to it, and goes with it.
+    Y3.3 A waiting patch that does not fit the hub's state is set aside until the hub has decided, with the patches that depend on it. No other patch waits for it.
+    Y4.1 If a patch and others have changed a record, they are merged by property. A property that both have set to different contents takes the patch's, and the other is told as overwritten.
+    Y4.2 An owned record is one content. An array of owned records with keys is merged by key and their properties, and a list of references by element; with equal keys it is one content.
+    Y4.3 What a rule has changed overwrites nothing that a call has changed.
+    Y4.4 A closure of the hub may decide on a property that both have changed.
+    Y5.1 A deletion is refused if the record has changed since its author read it, or if a rule would delete a record with it that is not in the patch.
+    Y5.2 A change of a record that is deleted meanwhile is refused.
+    Y6.1 When all patches are answered and nothing is written, the hub and all its replicas have equal digests of what they share.
+    Y7.1 The hub's rules name the models that a user may read. A replica that declares another one is refused.
+    Y7.2 The hub's rules may refuse a patch within the transaction that applies it, with their own reason.
+    Y7.3 Of a model that is divided by a property, a user reads and writes the own part. Of the rest nothing is told, not its keys.
+    Y8.1 A hub or a replica that has gone back in time, or a copy of a replica's file, is noticed before anything of a message is merged.
+    Y8.2 No waiting patch is lost by it. A restored or copied replica takes a new name and sends them again.
+    Y8.3 What a restored hub has lost comes back from a replica that has it, except for records that have changed at the hub since.
+    Y9.1 What a program does not know crosses it unharmed. A patch with a property that the hub does not know waits.
+    Y9.2 A model that joins later, or gains properties, begins with its own first synchronisation.
+    Y9.3 A first synchronisation comes in pages, goes on where it was interrupted, and is written at once. Records of a store that had some before are joined by key, and the differences are told.
+    Y10.1 Observers see what comes by synchronisation, and the history keeps it: at the hub each patch with its author, at a replica an exchange with its author if it has one.
+    Y10.2 It is never sent back, layers that change rows don't act on it, and `undoLast` passes over it.
     E1.1 There is one error type, `StorageError`. Every call that runs no closure of the user throws it as a typed error. It has a stable code, the operation, the backend's name, the underlying cause, and a sentence with the way out. It has model, key and property where known.
     E1.2 Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, conflict, outcomeUnknown, notKept, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, moved, busy, locked, full, corrupt, io, closed, cancelled, configuration.
     E2.1 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data.

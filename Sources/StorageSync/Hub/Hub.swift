@@ -122,7 +122,8 @@ public final class Hub: Sendable {
             // The hub has confirmed what it does not know.
             if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
             if request.confirmed < peer.confirmed { throw SyncRefusal.identityReused.error }
-            var known = [peer.last: peer.chain, 0: PatchChain.beginning]
+            var known = [0: PatchChain.beginning]
+            known[peer.last] = peer.chain
             for row in try HubRows.answered(request.replica, after: max(request.confirmed - 1, 0), in: snapshot) {
                 known[row.number] = row.chain
             }

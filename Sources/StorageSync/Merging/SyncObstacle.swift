@@ -13,6 +13,9 @@ public struct SyncObstacle: Hashable, Sendable, CustomStringConvertible {
         case assignsKeys
         /// The property refers to a model that is not synchronised.
         case refersOutside(to: String)
+        /// A model that is not synchronised refers to the model: a deletion that comes by synchronisation would take its records
+        /// along unseen.
+        case referredFromOutside(by: String)
         /// A hold of the history may be let go, because the options bound ``Store/HistoryOptions/holding``: local commits could
         /// be lost before they are sent.
         case boundedHold
@@ -33,6 +36,7 @@ public struct SyncObstacle: Hashable, Sendable, CustomStringConvertible {
             "the history does not keep the records of \(name); open the store with history: .init(records: …)"
         case .assignsKeys: "the store assigns the keys of \(name), and another store assigns the same; use a UUID"
         case .refersOutside(let target): "\(name) refers to \(target), which is not synchronised"
+        case .referredFromOutside(let other): "\(other), which is not synchronised, refers to \(name)"
         case .boundedHold: "HistoryOptions.holding is bounded, so that unsent commits could be let go"
         }
     }
@@ -51,7 +55,9 @@ extension Store {
     /// The reasons for which the store cannot synchronise models, which are given by their stored names.
     public func canSync(_ models: [String]) async throws(StorageError) -> [SyncObstacle] {
         let history = try await historyStatus()
-        return try await obstacles(SyncModels(models, recordSchemas()), history)
+        let recorded = try await recordSchemas()
+        let all = SyncModels(recorded.map(\.name), recorded)
+        return obstacles(SyncModels(models, recorded), history) + all.referrers(to: models)
     }
 
     private func obstacles(_ models: SyncModels, _ history: HistoryStatus?) -> [SyncObstacle] {
@@ -89,5 +95,16 @@ extension Store {
                 operation: "sync", model: obstacles.first?.model, property: obstacles.first?.property)
         }
         return try await SyncModels(names, recordSchemas())
+    }
+}
+
+extension SyncModels {
+    /// The references to some models from all others.
+    fileprivate func referrers(to models: [String]) -> [SyncObstacle] {
+        names.filter { !models.contains($0) }.flatMap { name in
+            references(from: name).filter { models.contains($0.target) && $0.rule != .unchecked }.map {
+                SyncObstacle(model: $0.target, property: nil, kind: .referredFromOutside(by: name))
+            }
+        }
     }
 }

@@ -104,11 +104,13 @@ struct AnswerTaking: ~Copyable {
 
     /// The states of an answer as records.
     ///
-    /// - Parameter known: the states of earlier answers that are not taken yet.
+    /// - Parameters:
+    ///   - sent: the number of the last patch that the question has brought: the hub knows no others.
+    ///   - known: the states of earlier answers that are not taken yet.
     func news(
-        _ answer: ExchangeAnswer, after known: [RecordPlace: DynamicRecord?] = [:]
+        _ answer: ExchangeAnswer, sent: Int, after known: [RecordPlace: DynamicRecord?] = [:]
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
-        let own = OwnPatches(waiting.map(\.patch), answer.decisions, models)
+        let own = OwnPatches(waiting.map(\.patch).filter { $0.number <= sent }, answer.decisions, models)
         var news = known
         for (place, state) in answer.changes {
             guard models[place.model] != nil else { continue }
@@ -181,7 +183,8 @@ struct AnswerTaking: ~Copyable {
     /// Applies the waiting patches on the hub's state, each whole or not at all, and keeps the records that they change, by rules
     /// too, as the hub has them.
     mutating func applyWaiting(in tx: borrowing Store.Transaction) throws(StorageError) {
-        let mark = try tx.mark()
+        // A mark keeps each changed record in memory.
+        let mark = waiting.isEmpty ? nil : try tx.mark()
         let known = try ReplicaRows.all(.aside, in: tx)
         var aside: [[UInt8]: [UInt8]] = [:]
         for (patch, _) in waiting {
@@ -201,7 +204,7 @@ struct AnswerTaking: ~Copyable {
             rows.append((key, reason))
         }
         var changed: [RecordPlace: DynamicRecord?] = [:]
-        for delta in try tx.changes(since: mark) {
+        for delta in try mark.map({ (mark) throws(StorageError) in try tx.changes(since: mark) }) ?? [] {
             changed[RecordPlace(delta.model, delta.key)] = .some(try delta.before())
         }
         for (place, record) in changed where bases[place] != .some(record) {
@@ -243,7 +246,6 @@ struct AnswerTaking: ~Copyable {
         }
         try load(in: tx)
         state.takeNewName()
-        state.home = home.store.uuidString
         numberAgain()
         try tx.holdHistory(Replica.hold, after: home)
         try keep(in: tx)

@@ -1,4 +1,4 @@
-public import StorageAPI
+import StorageAPI
 public import StorageDriver
 
 extension Replica {

@@ -1,4 +1,4 @@
-public import StorageAPI
+import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -47,15 +47,12 @@ extension Replica {
 
     /// Reads the numbers of the status.
     func updateStatus(isDone: Bool = false) async throws(StorageError) {
-        let (waiting, aside, time) = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            (
-                try ReplicaRows.keys(of: .patch, in: snapshot).count,
-                try ReplicaRows.keys(of: .aside, in: snapshot).count, try Self.state(in: snapshot).lastExchange
-            )
+        let (state, aside) = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            (try Self.state(in: snapshot), try ReplicaRows.keys(of: .aside, in: snapshot).count)
         }
         latest.change { status in
-            (status.waiting, status.aside) = (waiting, aside)
-            status.lastExchange = time.map { Date(timeIntervalSinceReferenceDate: $0) }
+            (status.waiting, status.aside) = (state.last - state.confirmed, aside)
+            status.lastExchange = state.lastExchange.map { Date(timeIntervalSinceReferenceDate: $0) }
             if isDone { (status.isExchanging, status.lastError, status.reading) = (false, nil, nil) }
         }
     }

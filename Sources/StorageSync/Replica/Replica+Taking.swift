@@ -56,7 +56,7 @@ extension Replica {
             } else {
                 try taking.capture(in: tx)
                 try taking.load(in: tx)
-                let news = try taking.news(answer)
+                let news = try taking.news(answer, sent: question.confirmed + question.patches.count)
                 try taking.settle(answer.decisions)
                 try taking.put(taking.targets(news), in: tx)
             }
@@ -169,9 +169,9 @@ extension AnswerTaking {
         for row in try ReplicaRows.keys(of: .page, in: tx) {
             guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
             var (kind, content) = try SyncFrame.open(message)
-            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), after: news) }
+            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), sent: 0, after: news) }
         }
-        news = try self.news(answer, after: news)
+        news = try self.news(answer, sent: 0, after: news)
         try settle(answer.decisions)
         let commits = try LocalCommits(since: state.seen, of: models, in: tx)
         var pages = PageTaking(models, reading, news)

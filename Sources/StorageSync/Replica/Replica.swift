@@ -53,7 +53,7 @@ public final class Replica: Sendable {
             let token = try tx.historyToken()
             if try ReplicaRows.state(in: tx) != nil { return }
             try tx.setAnnex(
-                ReplicaRows.annex, key: ReplicaRows.key(.state), to: ReplicaState(home: token).bytes)
+                ReplicaRows.annex, key: ReplicaRows.key(.state), to: ReplicaState(seen: token).bytes)
             try tx.holdHistory(Self.hold, after: token)
         }
         try await updateStatus()
@@ -100,6 +100,7 @@ public final class Replica: Sendable {
     }
 
     private func exchangeAll(_ result: inout SyncExchange) async throws(StorageError) {
+        var vain = 0
         while true {
             let reading = try await read(&result)
             let question = try await question(reading)
@@ -110,13 +111,22 @@ public final class Replica: Sendable {
             let answer = try ExchangeAnswer(&content)
             try Self.check(answer.question, message)
             switch try await take(answer, bytes, to: question, reading) {
-            case .taken(let taken):
+            case .taken(let records, let outcomes):
                 result.sent += question.patches.count
-                result.taken += taken.records
-                result.outcomes += taken.outcomes
-                if taken.outcomes.contains(where: \.isNews) { news.change { $0 += 1 } }
+                result.taken += records
+                result.outcomes += outcomes
+                if outcomes.contains(where: \.isNews) { news.change { $0 += 1 } }
+                vain = 0
                 if answer.isLast, reading == nil, !question.hasMore { return }
-            case .kept, .unknown, .stale: break
+            case .kept: break
+            case .unknown, .stale:
+                vain += 1
+                guard vain < 16 else {
+                    throw StorageError(
+                        .busy,
+                        "Other programs exchange for the same store, or replace whole models at the hub; try again.",
+                        operation: "sync")
+                }
             }
         }
     }

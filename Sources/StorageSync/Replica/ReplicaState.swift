@@ -11,8 +11,6 @@ internal import Foundation
 struct ReplicaState: Equatable {
     /// The name by which the hub knows the replica.
     var replica = SyncIdentity.make()
-    /// The name of the store's own history. A store with another one is not this replica.
-    var home: String
     /// The token of the store's own history up to which commits have become patches.
     var seen: String
     /// The number of the last patch, and the chain up to it.
@@ -32,7 +30,7 @@ struct ReplicaState: Equatable {
     /// The time of the last exchange, by this device's clock.
     var lastExchange: Double?
 
-    init(home: Store.HistoryToken) { (self.home, seen) = (home.store.uuidString, home.description) }
+    init(seen: Store.HistoryToken) { self.seen = seen.description }
 
     /// Takes the hub's next token.
     mutating func move(to next: String) {
@@ -57,7 +55,6 @@ struct ReplicaState: Equatable {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.add(raw: replica)
-        writer.add(text: home)
         writer.add(text: seen)
         writer.add(count: last)
         writer.add(raw: chain)
@@ -81,7 +78,6 @@ struct ReplicaState: Equatable {
     init(bytes: [UInt8]) throws(StorageError) {
         var reader = ByteReader(bytes)
         replica = try reader.raw(SyncIdentity.count)
-        home = try reader.text()
         seen = try reader.text()
         last = try reader.number()
         chain = try reader.raw(PatchChain.count)
