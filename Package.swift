@@ -161,7 +161,8 @@ let package = Package(
         .target(
             name: "StorageConformance",
             dependencies: [
-                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
+                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON", "StorageSearch", "StorageSync",
+                "TerminalOutput",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -3,6 +3,7 @@ let killers = """
     aggregates/nan nan-is-no-value
     aggregates/nil-left-out minimum-is-maximum averages-are-whole
     aggregates/nothing sum-too-great
+    annexes/rows annex-row-repeated annex-stays
     arithmetic/every-row conditions-from-the-right
     arithmetic/float floats-computed-as-doubles
     arithmetic/int8 narrow-integers-widen division-by-zero-is-nil remainder-is-quotient subtraction-swapped

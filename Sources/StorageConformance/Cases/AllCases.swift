@@ -19,7 +19,7 @@ extension Conformance {
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
         undoCases, pastCases, commitNumberCases, commitCases, originCases, mutantCases, expiryCases,
         layerCases, layerWriteCases,
-        fenceCases,
+        fenceCases, exchangeCases, mergeCases, sharingCases, simulationCases,
         searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,
     ].flatMap { $0 }
 }

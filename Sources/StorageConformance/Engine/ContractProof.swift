@@ -9,7 +9,7 @@ extension Contract.Rule {
         "Several stores take part, and no case of one backend; the tests of StorageTenants prove it."
 
     private static let synchronisation =
-        "Several stores take part, and no case of one backend; the tests of StorageSync prove it."
+        "The tests of StorageSync prove it: no backend takes part in what the hub's program decides."
 
     private static let reasons = [
         "C6.3": "The compiler keeps it: a PartialModel and a tuple are no models, so nothing saves them.",
@@ -35,32 +35,9 @@ extension Contract.Rule {
         "T5.1": "The compiler keeps it: a handle is not escapable.",
         "T7.2": "A rule of names.",
         "W8.3": "Only a backend with a file has it; its own tests prove it.",
-        "Y1.1": synchronisation,
-        "Y1.2": synchronisation,
-        "Y2.1": synchronisation,
-        "Y2.2": synchronisation,
-        "Y2.3": synchronisation,
-        "Y3.1": synchronisation,
-        "Y3.2": synchronisation,
-        "Y3.3": synchronisation,
-        "Y4.1": synchronisation,
-        "Y4.2": synchronisation,
-        "Y4.3": synchronisation,
-        "Y4.4": synchronisation,
-        "Y5.1": synchronisation,
-        "Y5.2": synchronisation,
-        "Y6.1": synchronisation,
         "Y7.1": synchronisation,
         "Y7.2": synchronisation,
-        "Y7.3": synchronisation,
-        "Y8.1": synchronisation,
-        "Y8.2": synchronisation,
-        "Y8.3": synchronisation,
-        "Y9.1": synchronisation,
-        "Y9.2": synchronisation,
         "Y9.3": synchronisation,
-        "Y10.1": synchronisation,
-        "Y10.2": synchronisation,
     ]
 }
 

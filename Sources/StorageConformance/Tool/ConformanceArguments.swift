@@ -42,6 +42,8 @@ struct ConformanceArguments {
           --generate-queries COUNT     queries over random records
           --generate-schemas COUNT     programs of several versions of a model
           --generate-references COUNT  programs about records that refer to each other
+          --generate-synchronisation COUNT
+                                       a hub and replicas, whose messages are lost, repeated and late
           --steps COUNT                the approximate number of calls, or queries, of a program (default: 50)
           --against NAME               run the programs on this backend too
 
@@ -88,6 +90,7 @@ struct ConformanceArguments {
         case "--generate-queries": try generate(.queries, option: option, &left)
         case "--generate-schemas": try generate(.schemas, option: option, &left)
         case "--generate-references": try generate(.references, option: option, &left)
+        case "--generate-synchronisation": try generate(.synchronisation, option: option, &left)
         case "--isolate": isIsolated = true
         case "--child": isChild = true
         case "--list": lists = true

@@ -21,30 +21,68 @@ struct RecordMerge {
     mutating func merged(_ record: DynamicRecord, _ changes: [SyncPatch.PropertyChange], byRule: Bool) -> DynamicRecord
     {
         var record = record
-        for change in changes {
-            guard let index = record.fields.firstIndex(where: { $0.name == change.name }) else { continue }
-            let stored = record.fields[index].content
-            if stored == change.after { continue }
-            if stored == change.before {
-                record.fields[index].content = change.after
-            } else if let content = decide?(change, stored) {
-                if content != stored { overwritten.append((change.name, stored)) }
-                record.fields[index].content = content
-            } else if byRule {
-                continue
-            } else if case .children(let before?) = change.before, case .children(let mine?) = change.after,
-                case .children(let theirs?) = stored,
-                let merge = OwnedMerge(
-                    schema.properties.first { $0.name == change.name }, from: before, mine: mine, theirs: theirs)
-            {
-                record.fields[index].content = .children(merge.merged)
-                if merge.hasOverwritten { overwritten.append((change.name, stored)) }
-            } else {
-                record.fields[index].content = change.after
-                overwritten.append((change.name, stored))
+        for unit in units(changes) {
+            let places = unit.compactMap { change in record.fields.firstIndex { $0.name == change.name } }
+            guard places.count == unit.count else { continue }
+            let stored = places.map { record.fields[$0].content }
+            if stored == unit.map(\.after) { continue }
+            let isSeen = stored == unit.map(\.before)
+            for (place, change) in zip(places, unit) {
+                record.fields[place].content =
+                    isSeen ? change.after : merged(change, record.fields[place].content, byRule: byRule)
             }
         }
         return record
+    }
+
+    /// The changes that are merged as one: those of all parts of a reference's key.
+    private func units(_ changes: [SyncPatch.PropertyChange]) -> [[SyncPatch.PropertyChange]] {
+        let several = schema.severalParts
+        if several.isEmpty { return changes.map { [$0] } }
+        var units: [[SyncPatch.PropertyChange]] = []
+        for change in changes {
+            let parts = several.first { $0.contains(change.name) }
+            if let parts, let last = units.indices.last, parts.contains(units[last][0].name) {
+                units[last].append(change)
+            } else {
+                units.append([change])
+            }
+        }
+        return units
+    }
+
+    /// The content of a property that both sides have changed.
+    private mutating func merged(
+        _ change: SyncPatch.PropertyChange, _ stored: DynamicRecord.Content, byRule: Bool
+    ) -> DynamicRecord.Content {
+        if let content = decide?(change, stored) {
+            if content != stored { overwritten.append((change.name, stored)) }
+            return content
+        }
+        if byRule || stored == change.after { return stored }
+        if case .children(let before?) = change.before, case .children(let mine?) = change.after,
+            case .children(let theirs?) = stored,
+            let merge = OwnedMerge(
+                schema.properties.first { $0.name == change.name }, from: before, mine: mine, theirs: theirs)
+        {
+            if merge.hasOverwritten { overwritten.append((change.name, stored)) }
+            return .children(merge.merged)
+        }
+        overwritten.append((change.name, stored))
+        return change.after
+    }
+}
+
+extension RecordSchema {
+    /// The properties of each reference whose key has several parts.
+    var severalParts: [[String]] {
+        var found: [[String]] = []
+        for property in properties {
+            guard let reference = property.reference, !reference.isElement else { continue }
+            if reference.part == 0 { found.append([]) }
+            if let last = found.indices.last { found[last].append(property.name) }
+        }
+        return found.filter { $0.count > 1 }
     }
 }
 

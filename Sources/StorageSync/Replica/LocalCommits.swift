@@ -34,7 +34,7 @@ struct LocalCommits {
         end = seen
         while true {
             let page = try session.commits(since: end, of: Set(models.names), limit: Self.limit)
-            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit) }
+            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit, models) }
             end = page.next
             if page.isLast { return }
         }
@@ -43,7 +43,7 @@ struct LocalCommits {
     /// The clock of the hub alone removes expired records for all.
     private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
 
-    private mutating func add(_ commit: Store.HistoryCommit) throws(StorageError) {
+    private mutating func add(_ commit: Store.HistoryCommit, _ models: SyncModels) throws(StorageError) {
         var changes: [SyncPatch.Change] = []
         for delta in commit.changes {
             guard delta.kind != .everything else {
@@ -54,7 +54,7 @@ struct LocalCommits {
             }
             let place = RecordPlace(delta.model, delta.key)
             let (old, new) = (try delta.before(), try delta.after())
-            guard let kind = SyncPatch.Change.Kind(from: old, to: new) else { continue }
+            guard let kind = SyncPatch.Change.Kind(from: old, to: new, models[delta.model]) else { continue }
             changes.append(SyncPatch.Change(place, kind, byRule: delta.byRule))
             if before[place] == nil { before[place] = .some(old) }
         }
@@ -64,17 +64,20 @@ struct LocalCommits {
 }
 
 extension SyncPatch.Change.Kind {
-    /// The change from one state of a record to another; nil if the states are equal.
-    init?(from old: DynamicRecord?, to new: DynamicRecord?) {
+    /// The change from one state of a record to another; nil if the states are equal. Of a reference with a key of several parts
+    /// it has all parts or none.
+    init?(from old: DynamicRecord?, to new: DynamicRecord?, _ schema: RecordSchema?) {
         switch (old, new) {
         case (nil, nil): return nil
         case (nil, let new?): self = .inserted(new)
         case (let old?, nil): self = .deleted(old)
         case (let old?, let new?):
+            let changed = Set(new.fields.filter { old[$0.name] != $0.content }.map(\.name))
+            let parts = (schema?.severalParts ?? []).filter { !changed.isDisjoint(with: $0) }.flatMap(\.self)
             let properties = new.fields.compactMap { field in
                 old[field.name].flatMap { before in
-                    before == field.content
-                        ? nil : SyncPatch.PropertyChange(name: field.name, before: before, after: field.content)
+                    changed.contains(field.name) || parts.contains(field.name)
+                        ? SyncPatch.PropertyChange(name: field.name, before: before, after: field.content) : nil
                 }
             }
             if properties.isEmpty { return nil }

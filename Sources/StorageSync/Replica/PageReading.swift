@@ -176,7 +176,7 @@ struct PageTaking {
     }
 
     private mutating func giveBack(_ place: RecordPlace, _ lost: DynamicRecord?, in stored: DynamicRecord?) {
-        guard let kind = SyncPatch.Change.Kind(from: stored, to: lost) else { return }
+        guard let kind = SyncPatch.Change.Kind(from: stored, to: lost, models[place.model]) else { return }
         targets[place] = .some(stored)
         own.append(SyncPatch.Change(place, kind, byRule: false))
     }

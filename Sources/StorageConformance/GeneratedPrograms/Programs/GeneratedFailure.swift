@@ -32,9 +32,10 @@ extension GeneratedFailure: CustomStringConvertible {
             case .queries: "--generate-queries \(steps)"
             case .schemas: "--generate-schemas 1"
             case .references: "--generate-references 1"
+            case .synchronisation: "--generate-synchronisation 1"
             }
         let opening =
-            mixture == .schemas ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
+            mixture == .schemas || mixture == .synchronisation ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
         return """
             The backend \(backend) differs from the contract in
                 \(call)

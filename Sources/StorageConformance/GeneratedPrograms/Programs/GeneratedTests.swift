@@ -25,6 +25,9 @@ public struct GeneratedTests: Sendable {
         case schemas
         /// Calls about records that refer to each other in cycles: their rules, filters both ways, and loading together.
         case references
+        /// A hub and replicas on stores of the backend and in memory, whose messages are lost, repeated and late, and whose
+        /// programs end between any two writes; see <doc:ProvingABackend>.
+        case synchronisation
     }
 
     /// The mixture of steps in the programs.
@@ -92,9 +95,11 @@ public struct GeneratedTests: Sendable {
             let maximum = mixture == .schemas ? VersionComparison.maximumWorkers : .max
             for worker in 0..<min(parallelism, max(programs, 1), maximum) {
                 group.addTask {
-                    mixture == .schemas
-                        ? try await work(queue, engines, worker: worker, progress)
-                        : try await work(queue, places, worker: progress)
+                    switch mixture {
+                    case .schemas: try await work(queue, engines, worker: worker, progress)
+                    case .synchronisation: try await work(queue, synchronising: engines, progress)
+                    case .everything, .queries, .references: try await work(queue, places, worker: progress)
+                    }
                 }
             }
             for try await part in group { report.add(part) }
@@ -161,6 +166,36 @@ public struct GeneratedTests: Sendable {
         return report
     }
 
+    /// The same with a hub and its replicas, on these engines and in memory.
+    private func work(
+        _ queue: ProgramQueue, synchronising engines: [VersionEngine], _ progress: @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport {
+        var report = GeneratedReport()
+        for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
+        while let number = queue.next() {
+            let seed = seed &+ UInt64(number)
+            report.programs += 1
+            let simulation = try await SyncSimulation(seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }])
+            do {
+                try await simulation.run(steps: steps)
+                try await simulation.end()
+            } catch {
+                let found = error as? SyncDifference ?? SyncDifference("\(error)", expected: "no error")
+                report.failures.append(
+                    GeneratedFailure(
+                        mixture: mixture, seed: seed, steps: steps, backend: report.backends.first ?? "memory",
+                        call: "hub and replicas on \(simulation.engines)", expected: found.expected, actual: found.actual,
+                        program: simulation.log.suffix(60).joined(separator: "\n")))
+                if queue.hasFailed() >= mostFailures { queue.end() }
+                try? await simulation.end()
+            }
+            report.calls += simulation.steps
+            report.errors += simulation.refusals
+            if number % 8 == 7 { progress(number + 1) }
+        }
+        return report
+    }
+
     /// Makes a failing program small, each candidate on a store of its own.
     ///
     /// - Parameter found: the difference on the store on which the programs before it had run.
@@ -186,8 +221,8 @@ extension GeneratedTests.Mixture {
         switch self {
         case .everything: .random(seed: seed, steps: steps)
         case .references: .references(seed: seed, steps: steps)
-        // Programs of versions are of another kind.
-        case .queries, .schemas: .questions(seed: seed, count: steps)
+        // Programs of versions and of synchronisation are of another kind.
+        case .queries, .schemas, .synchronisation: .questions(seed: seed, count: steps)
         }
     }
 
