@@ -13,12 +13,15 @@ extension Replica {
         let commits = Latest(0)
         let store = store
         let following = Task {
-            for try await _ in store.changes() { commits.change { $0 += 1 } }
+            var changes = store.changes().makeAsyncIterator()
+            // A commit before this observer counts too.
+            repeat { commits.change { $0 += 1 } } while try await changes.next() != nil
             commits.change { $0 += 1 }
         }
         defer { following.cancel() }
         var failures = 0
         while !Task.isCancelled {
+            let number = commits.current.number
             do throws(StorageError) {
                 try await sync()
                 failures = 0
@@ -27,7 +30,6 @@ extension Replica {
                 guard error.mayPass else { throw error }
                 failures += 1
             }
-            let number = commits.current.number
             if failures > 0 {
                 try? await Task.sleep(for: Self.pause(after: failures, interval))
                 continue
