@@ -16,7 +16,7 @@ extension StorageError {
         case .conflict: return underlying is PatchMisfit ? message : nil
         case .constraint, .duplicateKey, .notFound, .invalidValue, .limitExceeded, .overflow, .typeMismatch,
             .missingKey,
-            .schemaMismatch:
+            .schemaMismatch, .invalidQuery:
             return "\(code): \(message)"
         default: return nil
         }

@@ -35,11 +35,12 @@ struct ByteReader {
         }
     }
 
+    /// A number below 2^56, so that sums of some are in range too.
     mutating func number() throws(StorageError) -> Int {
         var (value, shift): (UInt64, UInt64) = (0, 0)
         while true {
             let next = try byte()
-            guard shift < 63 else { throw Self.cut }
+            guard shift < 56 else { throw Self.cut }
             value |= UInt64(next & 0x7F) << shift
             if next < 0x80 { break }
             shift += 7
@@ -48,11 +49,22 @@ struct ByteReader {
         return number
     }
 
+    /// The most elements of a list. Each takes more memory than bytes of a message.
+    private static let listLimit = 1 << 20
+    /// More than the properties of a key.
+    private static let keyLimit = 256
+
     /// The number of elements, each of which takes at least a byte.
     mutating func count() throws(StorageError) -> Int {
         let count = try number()
-        guard count <= end - place else { throw Self.cut }
+        guard count <= min(end - place, Self.listLimit) else { throw Self.cut }
         return count
+    }
+
+    private mutating func length() throws(StorageError) -> Int {
+        let length = try number()
+        guard length <= end - place else { throw Self.cut }
+        return length
     }
 
     mutating func fixed() throws(StorageError) -> UInt64 {
@@ -67,7 +79,7 @@ struct ByteReader {
         return Array(bytes[place..<place + count])
     }
 
-    mutating func data() throws(StorageError) -> [UInt8] { try raw(try count()) }
+    mutating func data() throws(StorageError) -> [UInt8] { try raw(try length()) }
 
     mutating func text() throws(StorageError) -> String {
         guard let text = String(validating: try data(), as: UTF8.self) else { throw Self.cut }
@@ -95,7 +107,9 @@ struct ByteReader {
     mutating func recordPlace() throws(StorageError) -> RecordPlace {
         let model = try text()
         var key: [Value] = []
-        for _ in 0..<(try count()) { key.append(try value()) }
+        let parts = try count()
+        guard parts <= Self.keyLimit else { throw Self.cut }
+        for _ in 0..<parts { key.append(try value()) }
         return RecordPlace(model, key)
     }
 
