@@ -52,27 +52,39 @@ enum PlainWrite {
     // MARK: In a store
 
     func run(in tx: borrowing Store.Transaction, _ types: PlainTypes) throws(StorageError) {
+        let session = PlainSession(_session: tx._session)
+        guard case .undone(let writes) = self else { return try run(in: session, types) }
+        // The closure has the session, because the compiler of Swift 6.3.1 crashes on a closure that borrows a transaction here.
+        do throws(StorageError) {
+            try tx.savepoint { () throws(StorageError) -> Void in
+                for write in writes { try write.run(in: session, types) }
+                throw StorageError(.cancelled, "The savepoint is undone.")
+            }
+        } catch {}
+    }
+
+    private func run(in session: PlainSession, _ types: PlainTypes) throws(StorageError) {
         switch self {
-        case .insert(let place, let record): try tx.insert(types.record(record, at: place))
-        case .save(let place, let record): try tx.save(types.record(record, at: place))
-        case .update(let place, let record): try tx.update(types.record(record, at: place))
+        case .insert(let place, let record): try session.insert(types.record(record, at: place))
+        case .save(let place, let record): try session.save(types.record(record, at: place))
+        case .update(let place, let record): try session.update(types.record(record, at: place))
         case .delete(let places):
             guard let model = places.first?.model else { return }
-            try tx.records(model).delete(keys: places.map(\.values))
-        case .set(let a, let b): _ = try tx.records("Stock").where(text: "b >= \(b)").set("a", to: .int(a)).run()
+            try session.records(model).delete(keys: places.map(\.values))
+        case .set(let a, let b):
+            _ = try session.records("Stock").where(text: "b >= \(b)").set("a", to: .int(a)).run()
         case .replace(let puts, let removed):
-            try tx.replace(
+            try session.replace(
                 puts.sorted { $0.key < $1.key }.map { types.record($0.value, at: $0.key) },
                 removing: removed.sorted().map { ($0.model, $0.values) })
-        case .undone(let writes):
-            do throws(StorageError) {
-                try tx.savepoint { () throws(StorageError) -> Void in
-                    for write in writes { try write.run(in: tx, types) }
-                    throw StorageError(.cancelled, "The savepoint is undone.")
-                }
-            } catch {}
+        case .undone: break
         }
     }
+}
+
+/// The verbs of a transaction, for closures within it.
+private struct PlainSession: WritingVerbs {
+    let _session: Store.Session
 }
 
 /// Draws transactions that make sense in a state.

@@ -45,6 +45,8 @@ final class SyncSimulation: @unchecked Sendable {
     var engines: String { ([hubSite] + replicas).map(\.store.info.name).joined(separator: ", ") }
 
     func end() async throws {
+        // Their transports own the simulation.
+        for site in replicas { site.replica = nil }
         for site in replicas + [hubSite] { try await site.end() }
     }
 

@@ -172,19 +172,17 @@ struct RecordRoundTripTests {
     func `C4 a recursion refers back by name, and says whether there is one or several`() async throws {
         try await withStore(.memory) { (store) async throws in
             try await store.insert(Machine(id: 1))
-            func id(isKey: Bool = false) -> RecordSchema.Property {
-                RecordSchema.Property(name: "id", kind: .column(.int64), isKey: isKey)
-            }
-            let nut = RecordSchema(name: "Nut", properties: [id()])
+            let id = RecordSchema.Property(name: "id", kind: .column(.int64), isKey: true)
+            let nut = RecordSchema(name: "Nut", properties: [id])
             let bolts = RecordSchema.Property(
                 name: "bolts",
                 kind: .children(
-                    RecordSchema(name: "Bolt", properties: [id(), .init(name: "nuts", kind: .children(nut))])))
+                    RecordSchema(name: "Bolt", properties: [id, .init(name: "nuts", kind: .children(nut))])))
             let spare = RecordSchema.Property(
                 name: "spare", kind: .ancestor("Machine", isMany: false), isOptional: true)
-            let part = RecordSchema(name: "Part", properties: [id(), spare, bolts])
+            let part = RecordSchema(name: "Part", properties: [id, spare, bolts])
             let machine = RecordSchema(
-                name: "Machine", properties: [id(isKey: true), .init(name: "parts", kind: .children(part)), bolts])
+                name: "Machine", properties: [id, .init(name: "parts", kind: .children(part)), bolts])
             try await expect(store.recordSchemas(), equals: [machine])
         }
     }

@@ -26,11 +26,14 @@ struct RecordSchemaTests {
     static let pen = RecordSchema(
         name: "Pen",
         properties: [
-            .init(name: "id", kind: .column(.int64)), .init(name: "price", kind: .column(.decimal), isOptional: true),
+            .init(name: "id", kind: .column(.int64), isKey: true),
+            .init(name: "price", kind: .column(.decimal), isOptional: true),
         ])
     static let home = RecordSchema(
         name: "Home",
-        properties: [.init(name: "id", kind: .column(.int64)), .init(name: "city", kind: .column(.string))])
+        properties: [
+            .init(name: "id", kind: .column(.int64), isKey: true), .init(name: "city", kind: .column(.string)),
+        ])
     static let person = RecordSchema(
         name: "Person",
         properties: [
@@ -95,6 +98,45 @@ struct RecordSchemaTests {
             try await store.truncate(Pen.self)
             try await store.insert(Pen(id: 3))
             try await expect(store.select(Pen.self).all(), equals: [Pen(id: 3)])
+        }
+    }
+
+    @Storable struct Cabinet: Equatable {
+        var id: Int
+        var drawers: [Drawer] = []
+    }
+    @Storable struct Drawer: Equatable {
+        @Key var code: String
+        var count: Int = 0
+    }
+
+    @Test
+    func `a store gets the key of an owned type from a program with the type, and keeps it for others`() async throws {
+        func schema(isKey: Bool) -> RecordSchema {
+            let drawer = RecordSchema(
+                name: "Drawer",
+                properties: [
+                    .init(name: "code", kind: .column(.string), isKey: isKey),
+                    .init(name: "count", kind: .column(.int64)),
+                ])
+            let id = RecordSchema.Property(name: "id", kind: .column(.int64), isKey: true)
+            return RecordSchema(name: "Cabinet", properties: [id, .init(name: "drawers", kind: .children(drawer))])
+        }
+        try await withFolder { folder in
+            // As an earlier version of the library has made it.
+            try await Backend.sqlite.open(in: folder).thenClose { store in
+                try await store.prepare([schema(isKey: false)])
+                try await expect(store.recordSchemas(), equals: [schema(isKey: false)])
+                expect(try await store.plan(for: [Cabinet.self]).map(\.note), equals: ["the key of Drawer is recorded"])
+                try await store.insert(Cabinet(id: 1, drawers: [Drawer(code: "a"), Drawer(code: "a", count: 2)]))
+                try await expect(store.recordSchemas(), equals: [schema(isKey: true)])
+            }
+            try await Backend.sqlite.open(in: folder).thenClose { store in
+                try await store.prepare([schema(isKey: false)])
+                try await expect(store.recordSchemas(), equals: [schema(isKey: true)])
+                try await expect(store.plan(for: [Cabinet.self]).isEmpty)
+                try await expect(store.find(Cabinet.self, key: 1)?.drawers.map(\.count), equals: [0, 2])
+            }
         }
     }
 
