@@ -172,7 +172,8 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "StorageTenants", "TerminalOutput", postgresql, postgresqlDoctor,
+                "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput", postgresql,
+                postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
