@@ -13,8 +13,8 @@ import FoundationNetworking
 /// let replica = try await Replica(store, models: [Note.self, Project.self], to: hub)
 /// ```
 ///
-/// The server gives the body to ``/StorageSync/Hub/answer(_:as:)`` with the user whom it knows by the headers, and answers an error
-/// with ``status(of:)``. Requests go through a `URLSession` of the object's own, without cookies and caches; redirections are not
+/// The server gives the body to `Hub.answer(_:as:)` with the user whom it knows by the headers, and answers an error with
+/// ``status(of:)``. Requests go through a `URLSession` of the object's own, without cookies and caches; redirections are not
 /// followed, because they would take the headers along.
 public final class HTTPHub: SyncTransport {
     /// The response of a server that brings no answer of a hub. It is the `underlying` error of the `StorageError`.
@@ -60,11 +60,11 @@ public final class HTTPHub: SyncTransport {
 
     /// Sends a message, and returns the answer.
     ///
-    /// - Throws: errors after which the same exchange may succeed: `io` if the server cannot be reached, the connection is cut, or
-    ///   the time is over; `busy` for the statuses 408, 425, 429, 502, 503 and 504; `full` for 507; `corrupt` for 400. Others need
-    ///   the program: `unsupported` for 401 and 403; `limitExceeded` for 413 and for an answer of more than 32 MiB;
-    ///   `configuration` for another status below 500 and for an address that is none of a server. `schemaNewer` for 409,
-    ///   `io` for another status. `CancellationError` if the task is cancelled.
+    /// - Throws: errors after which the same exchange may succeed: `io` if the server cannot be reached, the connection is cut,
+    ///   or the time is over, and for a status of 500 and more that is not named here; `busy` for 408, 425, 429, 502, 503 and 504;
+    ///   `full` for 507; `corrupt` for 400; `schemaNewer` for 409. Others need the program: `unsupported` for 401 and 403;
+    ///   `limitExceeded` for 413, and for an answer of more than 32 MiB; `configuration` for another status, and for an address
+    ///   that is not of http or https. `CancellationError` if the task is cancelled.
     public func exchange(_ message: [UInt8]) async throws -> [UInt8] {
         guard ["http", "https"].contains(url.scheme?.lowercased()) else {
             throw StorageError(.configuration, "The hub's address is not of http or https.", operation: "sync")
@@ -97,9 +97,9 @@ public final class HTTPHub: SyncTransport {
 
     // MARK: Statuses
 
-    /// The status by which a server answers an error of ``/StorageSync/Hub/answer(_:as:)``, and from which ``exchange(_:)`` makes the
-    /// error of the same code: 503 for what passes, 507 for a full disk, 400 for a damaged message, 413 for one too large, 409 for
-    /// one of a newer version, 500 for all others.
+    /// The status by which a server answers an error of `Hub.answer(_:as:)`, and from which ``exchange(_:)`` makes an error
+    /// of the same meaning: 503 for a busy store, 507 for a full disk, 400 for a damaged message, 413 for one too large, 409
+    /// for one of a newer version, 500 for all others.
     public static func status(of error: StorageError) -> Int {
         switch error.code {
         case .busy, .locked, .moved, .closed: 503

@@ -62,11 +62,11 @@ final class HTTPRequests: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        end(task) { request in try Self.result(request, task, error, limit: limit) }
+        end(task) { request in try Self.result(request, of: task, error, limit: limit) }
     }
 
     private static func result(
-        _ request: Request, _ task: URLSessionTask, _ error: (any Error)?, limit: Int
+        _ request: Request, of task: URLSessionTask, _ error: (any Error)?, limit: Int
     ) throws -> (status: Int, body: Data) {
         if request.isTooLong {
             throw StorageError(
@@ -74,7 +74,7 @@ final class HTTPRequests: NSObject, URLSessionDataDelegate {
         }
         if let error {
             throw StorageError(
-                .io, "The hub cannot be reached; the next exchange sends what waits.", operation: "sync",
+                .io, "The hub cannot be reached; the next exchange sends the patches that wait.", operation: "sync",
                 underlying: error)
         }
         guard let response = task.response as? HTTPURLResponse else {
