@@ -61,8 +61,8 @@ public final class HTTPHub: SyncTransport {
     /// Sends a message, and returns the answer.
     ///
     /// - Throws: errors after which the same exchange may succeed: `io` if the server cannot be reached, the connection is cut,
-    ///   or the time is over, and for a status of 500 and more that is not named here; `busy` for 408, 425, 429, 502, 503 and 504;
-    ///   `full` for 507; `corrupt` for 400; `schemaNewer` for 409. Others need the program: `unsupported` for 401 and 403;
+    ///   or the time is over, and for other statuses from 500 on; `busy` for 408, 425, 429, 502, 503 and 504; `full` for 507;
+    ///   `corrupt` for 400; `schemaNewer` for 409. Others need the program: `unsupported` for 401 and 403;
     ///   `limitExceeded` for 413, and for an answer of more than 32 MiB; `configuration` for another status, and for an address
     ///   that is not of http or https. `CancellationError` if the task is cancelled.
     public func exchange(_ message: [UInt8]) async throws -> [UInt8] {
