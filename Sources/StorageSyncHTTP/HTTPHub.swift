@@ -16,6 +16,8 @@ import FoundationNetworking
 /// The server gives the body to `Hub.answer(_:as:)` with the user whom it knows by the headers, and answers an error with
 /// ``status(of:)``. Requests go through a `URLSession` of the object's own, without cookies and caches; redirections are not
 /// followed, because they would take the headers along.
+///
+/// - Warning: Not for Linux: FoundationNetworking of Swift 6.3 ends the process if a connection closes before the response.
 public final class HTTPHub: SyncTransport {
     /// The response of a server that brings no answer of a hub. It is the `underlying` error of the `StorageError`.
     public struct Response: Error, Hashable, Sendable, CustomStringConvertible {
