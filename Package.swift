@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "StorageSync", targets: ["StorageSync"]),
+        .library(name: "StorageSyncHTTP", targets: ["StorageSyncHTTP"]),
         .library(name: "StorageTenants", targets: ["StorageTenants"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
@@ -123,6 +124,10 @@ let package = Package(
         .target(
             name: "StorageSync", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver"], packageAccess: false,
             swiftSettings: strict),
+        // A target of its own for Foundation's networking, which on Linux links curl.
+        .target(
+            name: "StorageSyncHTTP", dependencies: ["StorageDriver", "StorageSync"], packageAccess: false,
+            swiftSettings: strict),
         .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(
             name: "StorageMacros",
@@ -173,7 +178,8 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "StorageTenants", "TerminalOutput", postgresql, postgresqlDoctor,
+                "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput", postgresql,
+                postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -223,7 +229,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StorageSyncTests",
-            dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "TestSupport"],
+            dependencies: [
+                "MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "StorageSyncHTTP", "TestSupport",
+            ],
             swiftSettings: strict),
         // Compiled as new projects of Xcode are.
         .testTarget(

@@ -44,8 +44,8 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Moving and checking",
                 subcommands: [
-                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, RebuildCommand.self,
-                    DoctorCommand.self, MigrateCommand.self, TenantsCommand.self,
+                    ImportCommand.self, CopyCommand.self, SyncCommand.self, DiffCommand.self, VerifyCommand.self,
+                    RebuildCommand.self, DoctorCommand.self, MigrateCommand.self, TenantsCommand.self,
                     CompactCommand.self, BackupCommand.self, RestoreCommand.self,
                 ]),
         ])
