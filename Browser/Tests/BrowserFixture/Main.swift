@@ -15,6 +15,8 @@ import PostgreSQLBackend
 ///     browser-fixture hostile URL         names and values that would be markup
 ///     browser-fixture large URL MB COUNT  records with texts of so many megabytes, or of 10
 ///     browser-fixture notes URL           notes by UUIDs, whose texts are searched
+///     browser-fixture shelf URL           books with pictures, long texts and lists of references
+///     browser-fixture shelve URL          one more book
 ///     browser-fixture change URL          one more todo, and a change of the first
 ///     browser-fixture write URL SECONDS   todos as fast as they can be written
 @main
@@ -39,6 +41,10 @@ struct BrowserFixture {
             case "change": try await change(store)
             default: try await write(store, seconds: words.count > 3 ? Double(words[3]) ?? 1 : 1)
             }
+            try await store.close()
+        case "shelf", "shelve":
+            let store = try await Store(url: words[2], backends: backends, models: [Tag.self, Book.self])
+            try await words[1] == "shelf" ? shelf(store) : shelve(store)
             try await store.close()
         default:
             let store = try await Store(url: words[2], backends: backends)

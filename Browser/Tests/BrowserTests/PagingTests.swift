@@ -91,7 +91,7 @@ struct PagingTests {
         try await driver.open(pages.site + "/records?m=Event")
         try await driver.wait(for: "document.querySelector('#rows tr')")
         let before = pages.memory
-        // Scrolls to the end of what is there until the place says so, and tells the time of each hundred pages.
+        // Scrolls to the end of the loaded rows a thousand times, and tells the time of each hundred pages.
         let scroll = """
             const done = arguments[arguments.length - 1];
             const times = [];

@@ -36,7 +36,7 @@ enum PlainHTTP {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard isConnected else { throw WebDriver.Failure(description: "nobody listens on \(port)") }
+        guard isConnected else { throw WebDriver.Failure(description: "no server listens on \(port)") }
         var sent = 0
         while sent < request.count {
             let count = request[sent...].withUnsafeBytes {

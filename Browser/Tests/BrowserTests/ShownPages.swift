@@ -9,6 +9,7 @@ enum Places {
     static let chinook = place("STORAGE_CHINOOK")
     static let cities = place("STORAGE_CITIES")
     static let postgresql = place("STORAGE_POSTGRESQL")
+    static let axe = place("STORAGE_AXE")
     static let screenshots = place("STORAGE_SCREENSHOTS")
 
     /// A new folder, for the stores of one test.
@@ -30,9 +31,16 @@ enum Places {
 
     /// Runs the program that makes stores; returns what it prints.
     @discardableResult
-    static func makeStore(_ arguments: String...) async throws -> String {
+    static func makeStore(_ arguments: String...) async throws -> String { try await run(fixture, arguments) }
+
+    /// Runs a program; returns what it prints.
+    static func run(_ program: String, _ arguments: String...) async throws -> String {
+        try await run(program, arguments)
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) async throws -> String {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: fixture)
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output

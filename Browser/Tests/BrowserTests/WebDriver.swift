@@ -138,6 +138,19 @@ final class WebDriver: Sendable {
         return Data(base64Encoded: text) ?? Data()
     }
 
+    /// The violations that axe finds on the page; none without axe, which STORAGE_AXE names.
+    func violations() async throws -> [String] {
+        guard !Places.axe.isEmpty else { return [] }
+        let axe = try String(contentsOfFile: Places.axe, encoding: .utf8)
+        _ = try await value(axe)
+        let script = """
+            const done = arguments[arguments.length - 1];
+            axe.run().then((found) => done(found.violations.map((violation) =>
+              violation.id + ' at ' + violation.nodes.slice(0, 3).map((node) => node.target).join(', '))));
+            """
+        return try await awaited(script) as? [String] ?? ["axe gave no answer"]
+    }
+
     private func chrome(_ name: String, _ parameters: [String: any Sendable]) async throws {
         _ = try await command("POST", "/goog/cdp/execute", ["cmd": name, "params": parameters])
     }

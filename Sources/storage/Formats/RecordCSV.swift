@@ -18,11 +18,10 @@ struct RecordCSV: RecordWriter {
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
-            for (place, column) in columns.enumerated() {
-                if place > 0 { bytes.append(delimiter) }
-                if let text = Self.text(fields.content(column.name, near: place)) { append(text, to: &bytes) }
+            let values = columns.enumerated().lazy.map { place, column in
+                RecordText.text(fields.content(column.name, near: place))
             }
-            bytes.append(UInt8(ascii: "\n"))
+            RecordText.appendLine(values, delimiter: delimiter, to: &bytes)
         }
     }
 
@@ -32,36 +31,7 @@ struct RecordCSV: RecordWriter {
         guard isFirst else { return }
         isFirst = false
         try output.write { bytes in
-            for (place, column) in columns.enumerated() {
-                if place > 0 { bytes.append(delimiter) }
-                append(column.name, to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "\n"))
+            RecordText.appendLine(columns.lazy.map { $0.name }, delimiter: delimiter, to: &bytes)
         }
-    }
-
-    static func text(_ content: DynamicRecord.Content) -> String? {
-        switch content {
-        case .value(let value, let type): return ValueForm.text(value, type)
-        case .child(nil), .children(nil): return nil
-        case .child, .children:
-            var bytes: [UInt8] = []
-            JSONText.append(content, to: &bytes)
-            return String(decoding: bytes, as: UTF8.self)
-        }
-    }
-
-    private func append(_ text: String, to bytes: inout [UInt8]) {
-        let needsQuotes = text.utf8.contains { [0x22, delimiter, 0x0A, 0x0D].contains($0) }
-        guard needsQuotes || text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20 else {
-            bytes += text.utf8
-            return
-        }
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            if byte == 0x22 { bytes.append(byte) }
-            bytes.append(byte)
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

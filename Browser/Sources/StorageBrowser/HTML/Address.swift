@@ -18,7 +18,8 @@ struct Address: Hashable {
         values.reduce(self) { $0.adding(name, $1) }
     }
 
-    private static func escaped(_ text: String) -> String {
+    /// A text as a part of an address (RFC 3986).
+    static func escaped(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {
             switch byte {
@@ -39,7 +40,7 @@ struct Address: Hashable {
 struct Parameters: Sendable {
     private let list: [(name: String, value: String)]
 
-    /// Reads the part of an address behind the question mark, as a form or ``Address`` writes it.
+    /// Reads the part of an address after the question mark, as a form or ``Address`` writes it.
     init(_ query: String) {
         list = query.split(separator: "&").map { part in
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-// Values of a store on a page. What is shown can be cut, and says so; what is exact is in the tool's exports.
+// Values of a store on a page. A page may cut a value, and says so; exports have the exact values.
 extension HTML {
     /// A value as the content of a cell.
     ///
@@ -15,6 +15,48 @@ extension HTML {
         case (.double, .date): date(value.text(as: .date) ?? "")
         case (.text(let text), _): cut(text, most)
         default: cut(value.text(as: type) ?? "", most)
+        }
+    }
+
+    /// Bytes of a store: a picture as such, and a way to save them.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes.
+    ///   - address: the address from which they are downloaded.
+    ///   - isSmall: true in a cell of a table.
+    mutating func blob(_ bytes: [UInt8], at address: Address, isSmall: Bool) {
+        let type = BlobType(of: bytes)
+        let size = bytes.count == 1 ? "1 byte" : "\(bytes.count.grouped) bytes"
+        if type.isPicture, bytes.count <= (isSmall ? 1 << 20 : 16 << 20) {
+            void(
+                "img", .class(isSmall ? "picture small" : "picture"), .init("src", address.text),
+                .init("alt", "\(type.name) picture"), .init("loading", "lazy"), .init("decoding", "async"))
+        }
+        note(type == .unknown ? size : "\(type.name), \(size)")
+        guard !bytes.isEmpty, !isSmall else { return }
+        text(" ")
+        element("a", .href(address), .flag("download"), text: "Download")
+    }
+
+    /// A value of a record's page: of a long text the beginning, and the rest after a click.
+    ///
+    /// - Parameter address: the address from which the value is downloaded.
+    mutating func folded(_ value: Value, _ type: ColumnType, most: Int, at address: Address) {
+        if case .blob(let bytes) = value, type == .data { return blob(bytes, at: address, isSmall: false) }
+        guard case .text(let text) = value, let start = text.foldedStart else {
+            return self.value(value, type, most: most)
+        }
+        element("details", .class("fold")) { html in
+            html.element("summary") { html in
+                html.element("span", .class("start"), text: start + "…")
+                html.element("b", .class("unfold"), text: "Show all \(text.utf8.count.grouped) bytes")
+                html.element("b", .class("refold"), text: "Show less")
+            }
+            html.value(value, type, most: most)
+            if text.unicodeScalars.dropFirst(most).first != nil {
+                html.text(" ")
+                html.element("a", .href(address), .flag("download"), text: "Download")
+            }
         }
     }
 
@@ -48,6 +90,24 @@ extension Value {
         case .blob(let bytes): bytes.count <= 2000
         default: true
         }
+    }
+}
+
+extension String {
+    /// The beginning of a text that is too long to be shown at once; nil if it is not.
+    fileprivate var foldedStart: String? {
+        let (most, mostLines) = (600, 10)
+        var (end, lines) = (unicodeScalars.startIndex, 0)
+        for _ in 0..<most {
+            guard end < unicodeScalars.endIndex else { return nil }
+            if unicodeScalars[end] == "\n" { lines += 1 }
+            if lines == mostLines { break }
+            end = unicodeScalars.index(after: end)
+        }
+        // A click that shows a few words more is not worth it.
+        let rest = unicodeScalars[end...].prefix(most / 4)
+        guard rest.endIndex < unicodeScalars.endIndex || rest.contains("\n") else { return nil }
+        return String(unicodeScalars[..<end])
     }
 }
 

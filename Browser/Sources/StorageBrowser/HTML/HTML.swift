@@ -63,8 +63,8 @@ struct HTML {
         bytes.append(UInt8(ascii: ">"))
     }
 
-    /// Cells, rows and entries of lists end where the next one begins, or what they are in ends. A large table is shorter by a
-    /// sixth without their end tags.
+    /// Cells, rows and entries of lists end where the next one begins, or where the element around them ends.
+    /// A large table is shorter by a sixth without their end tags.
     private mutating func close(_ name: StaticString) {
         guard !name.withUTF8Buffer({ Self.endsByItself($0) }) else { return }
         bytes += "</".utf8
@@ -80,7 +80,7 @@ struct HTML {
 
     private mutating func write(_ name: StaticString) { name.withUTF8Buffer { bytes += $0 } }
 
-    /// Characters that a page cannot have, or that reorder what stands around them, are written as others that can be seen.
+    /// Characters that a page cannot have, or that reorder the text around them, are written as visible characters.
     private static func escape(_ text: String, into bytes: inout [UInt8]) {
         var text = text
         let isWhole = text.withUTF8 { utf8 in

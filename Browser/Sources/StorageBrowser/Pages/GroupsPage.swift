@@ -24,13 +24,13 @@ struct GroupsPage {
         if let problem {
             html.element("div", .class("problem"), .init("role", "alert")) { $0.element("p", text: problem.message) }
         } else if result.bars.isEmpty, result.points.isEmpty {
-            html.element("div", .class("empty")) { $0.element("p", text: "There are no records to group.") }
+            html.element("div", .class("empty")) { $0.element("p", text: "No records to group.") }
         } else if result.points.isEmpty {
             bars(&html)
         } else {
             LineChart(points: result.points).write(&html)
         }
-        if result.isCut { html.element("p") { $0.note("There are more groups than are shown.") } }
+        if result.isCut { html.element("p") { $0.note("Only the first groups are shown.") } }
     }
 
     // MARK: Choices
@@ -127,8 +127,8 @@ struct GroupsPage {
         guard bar.key.fitsAddress else { return nil }
         let key = request.key?.name.shownQueryName ?? ""
         let test = "\(key) == \(bar.key.literal(request.key?.columnType ?? .string))"
-        let condition = request.condition.map { "(\($0)) and \(test)" } ?? test
-        return Address("/records").adding("m", schema.name).adding("w", condition)
+        return Address("/records").adding("m", schema.name).adding(
+            "w", test.added(to: request.condition))
     }
 }
 
@@ -145,7 +145,7 @@ extension GroupRequest.Function {
 }
 
 extension Value {
-    /// A number for a person: at most three digits behind the point, and as many at least as are asked for.
+    /// A number for a person: at most three digits after the point, and at least as many as are asked for.
     fileprivate func shown(_ type: ColumnType, digits: Int) -> String {
         switch self {
         case .int(let value): Int(value).grouped
@@ -161,7 +161,7 @@ extension String {
 }
 
 extension Double {
-    /// The number with commas between thousands and at most three digits behind the point.
+    /// The number with commas between thousands and at most three digits after the point.
     var formatted: String { formatted(0) }
 
     fileprivate func formatted(_ digits: Int) -> String {

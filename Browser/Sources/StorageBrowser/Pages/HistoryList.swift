@@ -3,7 +3,7 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-/// Changes of records, each with what differs.
+/// Changes of records, each with its differences.
 struct HistoryList {
     let changes: [RecordChange]
     /// The record that all changes are of; nil if each has to say which one it is of.
@@ -124,7 +124,7 @@ struct HistoryPage {
             html.element("span", .class("place"), text: "")
             if let last = history.changes.prefix(100).last, history.changes.count > 100 || history.hasEarlier {
                 let address = Address("/history").adding("m", schema?.name).adding("to", String(last.entry.commit - 1))
-                html.element("a", .init("rel", "next"), .href(address), text: "Earlier")
+                html.element("a", .init("rel", "next"), .href(address), text: "Older")
             }
         }
     }

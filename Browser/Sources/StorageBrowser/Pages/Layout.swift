@@ -52,7 +52,8 @@ struct Layout {
                     if let address = step.address {
                         html.element("a", .href(address)) { $0.element("bdi", text: step.text) }
                     } else {
-                        html.element("bdi", .init("aria-current", "page"), text: step.text)
+                        // The separator is in the page's direction, whatever the text's direction is.
+                        html.element("span", .init("aria-current", "page")) { $0.element("bdi", text: step.text) }
                     }
                 }
             }
@@ -83,9 +84,9 @@ struct Layout {
 
     private func help(_ html: inout HTML) {
         let keys: [(String, String)] = [
-            ("/", "search, or else the condition"), ("f", "condition"), ("j k", "next, previous record"),
+            ("/", "search, otherwise the condition"), ("f", "condition"), ("j k", "next, previous record"),
             ("Enter", "open the record"),
-            ("n p", "later, earlier page"), ("h", "models"), ("t", "light or dark"), ("?", "this list"),
+            ("n p", "next, previous page"), ("h", "models"), ("t", "light or dark"), ("?", "this list"),
             ("Esc", "close"),
         ]
         html.element("dialog", .id("help")) { html in

@@ -21,6 +21,7 @@ struct ModelHeading {
                 let count = request.parameters(Address("/count")).text
                 html.element("span", .class("total"), .id("total"), .init("data-count", count), text: "")
             }
+            if page == .records, let request { order(request, &html) }
             html.element("nav", .class("tabs"), .init("aria-label", "Views")) { html in
                 for other in Page.allCases {
                     if other == page {
@@ -30,6 +31,21 @@ struct ModelHeading {
                     }
                 }
             }
+        }
+    }
+
+    /// The order of the records, which a table shows only while its column is in sight.
+    private func order(_ request: TableRequest, _ html: inout HTML) {
+        guard request.records.search == nil, let name = request.records.order,
+            schema.property(name)?.canBeSorted == true
+        else { return }
+        let byKey = request.with { ($0.records.order, $0.records.isDescending) = (nil, false) }
+            .starting(.beginning, at: 1)
+        html.element("span", .class("total"), .id("order")) { html in
+            html.text("sorted by ")
+            html.element("bdi", text: name)
+            html.text(request.records.isDescending ? ", descending · " : " · ")
+            html.element("a", .href(byKey.address), text: "Sort by key")
         }
     }
 

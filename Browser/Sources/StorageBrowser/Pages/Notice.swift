@@ -19,7 +19,7 @@ struct Notice {
             case .schemaNewer: "The store is newer than this program"
             case .io, .configuration: "The store cannot be read"
             case .closed: "The store was opened again"
-            case .invalidQuery, .invalidValue: "There is no such thing"
+            case .notFound: "Not found"
             case .moved: "The store has moved"
             case .notKept: "The history does not keep that"
             default: "This cannot be shown"
@@ -36,7 +36,7 @@ struct Notice {
         html.element("div", .class("notice")) { html in
             html.element("h1", text: title)
             html.element("p", text: text)
-            if let details { html.element("pre", text: details.shortened(2000)) }
+            if let details { html.element("pre", .init("tabindex", "0"), text: details.shortened(2000)) }
         }
     }
 

@@ -20,7 +20,10 @@ struct OverviewPage {
         guard !schemas.isEmpty else {
             return html.element("p", .class("empty"), text: "The store has no models yet. This page follows it.")
         }
-        html.element("ul", .class("cards")) { html in for schema in schemas { card(schema, &html) } }
+        html.element("div", .class("start-page")) { html in
+            html.element("ul", .class("cards")) { html in for schema in schemas { card(schema, &html) } }
+            ModelDiagram(schemas).write(&html)
+        }
     }
 
     private func card(_ schema: RecordSchema, _ html: inout HTML) {

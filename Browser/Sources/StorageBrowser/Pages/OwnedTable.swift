@@ -8,6 +8,8 @@ struct OwnedTable {
     static let most = 200
 
     let records: [DynamicRecord]
+    /// The address of their property.
+    let address: ValueAddress
 
     func write(_ html: inout HTML) {
         let columns = records.first?.fields ?? []
@@ -15,7 +17,7 @@ struct OwnedTable {
             html.element("table") { html in
                 html.element("thead") { html in
                     html.element("tr") { html in
-                        html.element("th", .class("n index"), .init("scope", "col"), text: "")
+                        html.element("th", .class("n index"), .init("scope", "col"), text: "#")
                         for column in columns {
                             html.element("th", .class(css(column)), .init("scope", "col")) { html in
                                 html.element("bdi", text: column.name)
@@ -28,7 +30,10 @@ struct OwnedTable {
                         html.element("tr") { html in
                             html.element("td", .class("n index")) { $0.note(place.grouped) }
                             for column in columns {
-                                html.element("td", .class(css(column))) { cell(record[column.name], &$0) }
+                                html.element("td", .class(css(column))) { html in
+                                    let value = address.adding(String(place)).adding(column.name)
+                                    cell(record[column.name], at: value, &html)
+                                }
                             }
                         }
                     }
@@ -45,8 +50,9 @@ struct OwnedTable {
         return type.isNumber ? "n" : type.isCode ? "code" : ""
     }
 
-    private func cell(_ content: DynamicRecord.Content?, _ html: inout HTML) {
+    private func cell(_ content: DynamicRecord.Content?, at address: ValueAddress, _ html: inout HTML) {
         switch content {
+        case .value(.blob(let bytes), .data)?: html.blob(bytes, at: address.address, isSmall: false)
         case .value(let value, let type)?: html.value(value, type, most: 200)
         case .child(let child?)?: html.text(child.summary)
         case .children(let children?)?: html.note(children.count.grouped)

@@ -8,6 +8,8 @@ struct RecordPageView {
     private var schema: RecordSchema { view.schema }
     private var keyText: String { schema.texts(view.key).joined(separator: ", ") }
 
+    private var address: ValueAddress { ValueAddress(schema, view.key, asOf: view.commit) }
+
     /// The title of the record.
     var title: String { view.record?.label(schema) ?? keyText }
 
@@ -16,8 +18,11 @@ struct RecordPageView {
             html.element("h1") { html in
                 html.element("bdi", text: title.shortened(200))
                 html.element("small") { html in
-                    html.element("a", .href(Address("/records").adding("m", schema.name)), text: schema.name)
-                    html.text(" \(keyText)")
+                    html.element("a", .href(Address("/records").adding("m", schema.name))) { html in
+                        html.element("bdi", text: schema.name)
+                    }
+                    html.text(" ")
+                    html.element("bdi", text: keyText.shortened(200))
                 }
             }
         }
@@ -43,7 +48,7 @@ struct RecordPageView {
     private func nothing(_ html: inout HTML) {
         html.element("div", .class("panel empty")) { html in
             html.element(
-                "p", text: view.commit == nil ? "There is no such record now." : "There was no such record then.")
+                "p", text: view.commit == nil ? "No record has this key now." : "No record had this key then.")
         }
     }
 
@@ -66,7 +71,7 @@ struct RecordPageView {
                         {
                             reference(relation, of: record, value: value, type: type, to: &html)
                         } else {
-                            content(field.content, &html)
+                            content(field.content, at: address.adding(field.name), &html)
                         }
                     }
                 }
@@ -82,7 +87,7 @@ struct RecordPageView {
                 if let relation = relations.first(where: { $0.isArray && $0.name == field.name }) {
                     elements(of: relation, children, to: &html)
                 } else {
-                    OwnedTable(records: children).write(&html)
+                    OwnedTable(records: children, address: address.adding(field.name)).write(&html)
                 }
             }
         }
@@ -118,9 +123,9 @@ struct RecordPageView {
         }
     }
 
-    private func content(_ content: DynamicRecord.Content, _ html: inout HTML) {
+    private func content(_ content: DynamicRecord.Content, at address: ValueAddress, _ html: inout HTML) {
         switch content {
-        case .value(let value, let type): html.value(value, type, most: 4000)
+        case .value(let value, let type): html.folded(value, type, most: 4000, at: address.address)
         case .child(nil), .children(nil): html.note("nil")
         case .children: html.note("none")
         case .child(let child?):
@@ -129,9 +134,9 @@ struct RecordPageView {
                     html.element("dt", text: field.name)
                     html.element("dd") { html in
                         if case .children(let children?) = field.content, !children.isEmpty {
-                            OwnedTable(records: children).write(&html)
+                            OwnedTable(records: children, address: address.adding(field.name)).write(&html)
                         } else {
-                            self.content(field.content, &html)
+                            self.content(field.content, at: address.adding(field.name), &html)
                         }
                     }
                 }
@@ -139,7 +144,7 @@ struct RecordPageView {
         }
     }
 
-    // MARK: What refers to it
+    // MARK: References to it
 
     private func back(_ html: inout HTML) {
         html.element("section", .class("panel")) { html in
@@ -151,13 +156,13 @@ struct RecordPageView {
                             html.element("span", .class("count"), text: count.grouped)
                         }
                         let model = referring.relation.model
-                        html.element(
-                            "a", .href(Address("/records").adding("m", model).adding("w", referring.condition))
-                        ) { html in
-                            html.element("bdi", text: model)
-                        }
+                        let records = Address("/records").adding("m", model).adding("w", referring.condition)
+                        html.element("a", .href(records)) { $0.element("bdi", text: model) }
                         html.element("i", text: " by \(referring.relation.path)")
                         first(referring, &html)
+                        if let count = referring.count, count > referring.first.count {
+                            html.element("a", .class("all"), .href(records), text: "Show all \(count.grouped)")
+                        }
                     }
                 }
             }

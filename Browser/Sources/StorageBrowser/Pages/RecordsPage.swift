@@ -8,25 +8,30 @@ struct RecordsPage {
     let schema: RecordSchema
     let page: RecordPage
     let labels: Labels
+    let facets: [Facet]
     /// The number of all records that meet the condition, if it is known.
     let total: Int?
     let explanation: QueryExplanation?
     private let columns: [RecordSchema.Property]
     private let references: [String: Relation]
+    private let arrays: [String: Relation]
+    /// The number of elements of an array of references that a cell shows.
+    static let labelledElements = 3
 
     init(
-        _ request: TableRequest, schema: RecordSchema, page: RecordPage, labels: Labels, total: Int?,
+        _ request: TableRequest, schema: RecordSchema, page: RecordPage, labels: Labels,
+        facets: [Facet], total: Int?,
         explanation: QueryExplanation?
     ) {
         (self.request, self.schema, self.page, self.labels) = (request, schema, page, labels)
-        (self.total, self.explanation) = (total, explanation)
-        let keys = schema.keyProperties
-        let others = schema.properties.filter { property in !keys.contains { $0.name == property.name } }
-        // The key is always there, since it leads to the record.
-        columns = keys + others.filter { request.records.columns?.contains($0.name) ?? true }
+        (self.facets, self.total, self.explanation) = (facets, total, explanation)
+        columns = request.records.shown(schema)
         references = Dictionary(
             Relation.all(of: schema).filter { $0.owners.isEmpty && !$0.isArray && $0.parts.count == 1 }
                 .map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        arrays = Dictionary(
+            Relation.all(of: schema).filter { $0.owners.isEmpty && $0.isArray }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -34,6 +39,7 @@ struct RecordsPage {
         ModelHeading(schema: schema, page: .records, total: total, request: request).write(&html)
         Toolbar(request: request, schema: schema).write(&html)
         if let explanation { explain(explanation, &html) }
+        FacetList(facets: facets, labels: labels, request: request, schema: schema).write(&html)
         if page.rows.isEmpty {
             nothing(&html)
         } else if request.isVertical {
@@ -57,7 +63,7 @@ struct RecordsPage {
                 html.text(explanation.sorts ? ", and sorted." : ".")
             }
             if let statement = explanation.statement {
-                html.element("pre") { $0.element("code", text: statement) }
+                html.element("pre", .init("tabindex", "0")) { $0.element("code", text: statement) }
             }
         }
     }
@@ -69,7 +75,7 @@ struct RecordsPage {
                 let all = request.with { $0.records.condition = nil }.starting(.beginning, at: 1)
                 html.element("p") { $0.element("a", .href(all.address), text: "Show all records") }
             } else {
-                html.element("p", text: "There are no records. This page follows the store.")
+                html.element("p", text: "\(schema.name) has no records. This page follows the store.")
             }
         }
     }
@@ -140,11 +146,33 @@ struct RecordsPage {
                 let address = Address("/record").adding("m", relation.target).adding("k", key)
                 html.element("a", .href(address)) { $0.value(value, type, most: 40) }
                 if let label = labels.label(relation.target, key) { html.element("small", text: label.shortened(40)) }
+            } else if case .blob(let bytes) = value, type == .data {
+                let address = ValueAddress(schema, record.key(schema)).adding(column.name)
+                html.blob(bytes, at: address.address, isSmall: true)
             } else {
                 html.value(value, type, most: 80)
             }
         case .child(let child): html.note(child == nil ? "nil" : summary(child))
-        case .children(let children): html.note(children.map { $0.count.grouped } ?? "nil")
+        case .children(let children):
+            html.note(children.map { $0.count.grouped } ?? "nil")
+            if let relation = arrays[column.name] { elements(of: relation, record, to: &html) }
+        }
+    }
+
+    /// The first elements of an array of references.
+    private func elements(of relation: Relation, _ record: DynamicRecord, to html: inout HTML) {
+        let elements = record.elements(relation)
+        guard !elements.isEmpty else { return }
+        let shown = elements.prefix(Self.labelledElements).map { key in
+            let texts = zip(relation.parts, key).map { $1.text(as: $0.columnType) ?? "" }
+            return labels.label(relation.target, texts[0])?.shortened(30) ?? texts.joined(separator: " ")
+        }
+        html.element("small") { html in
+            for (place, text) in shown.enumerated() {
+                if place > 0 { html.text(", ") }
+                html.element("bdi", text: text)
+            }
+            if elements.count > shown.count { html.text(", …") }
         }
     }
 
@@ -186,18 +214,20 @@ struct RecordsPage {
             html.step("first", "First", request: page.hasEarlier ? request.starting(.beginning, at: 1) : nil)
             let before = number.map { max($0 - request.records.size, 1) }
             html.step(
-                "prev", "Earlier",
+                "prev", "Previous",
                 request: page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil)
             html.element("span", .class("place")) { html in
                 if let number, !page.rows.isEmpty {
-                    html.text("\(number.grouped)–\((number + page.rows.count - 1).grouped)")
-                    if let total { html.text(" of \(total.grouped)") }
+                    let end = number + page.rows.count - 1
+                    html.text("\(number.grouped)–\(end.grouped)")
+                    // Records may have been written after they were counted.
+                    if let total { html.text(" of \(max(total, end + (page.hasLater ? 1 : 0)).grouped)") }
                 }
                 if page.isCut { html.note(" The records are large, so the page is short.") }
             }
             let after = number.map { $0 + page.rows.count }
             html.step(
-                "next", "Later", request: page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil)
+                "next", "Next", request: page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil)
             html.step("last", "Last", request: page.hasLater ? request.starting(.end) : nil)
         }
     }
@@ -209,7 +239,7 @@ extension HTML {
         if let request {
             element("a", .init("rel", relation), .href(request.address), text: text)
         } else {
-            element("span", .class("off"), text: text)
+            element("span", .class("off"), .init("role", "link"), .init("aria-disabled", "true"), text: text)
         }
     }
 }

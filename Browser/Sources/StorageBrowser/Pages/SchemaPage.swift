@@ -3,10 +3,15 @@ import StorageAPI
 /// The properties of a model and of its owned records.
 struct SchemaPage {
     let schema: RecordSchema
+    /// All models, some of which may refer to this one.
+    let schemas: [RecordSchema]
 
     func write(_ html: inout HTML) {
         ModelHeading(schema: schema, page: .schema).write(&html)
-        html.element("div", .class("scroller words")) { html in
+        if schema.assignsKeys {
+            html.element("p", .class("facts"), text: "The store assigns the keys of new records.")
+        }
+        html.element("div", .class("scroller words"), .init("tabindex", "0")) { html in
             html.element("table") { html in
                 html.element("thead") { html in
                     html.element("tr") { html in
@@ -16,6 +21,22 @@ struct SchemaPage {
                     }
                 }
                 html.element("tbody") { rows(schema, level: 0, &$0) }
+            }
+        }
+        back(&html)
+    }
+
+    /// The references of other models to this one.
+    private func back(_ html: inout HTML) {
+        let relations = schemas.flatMap { Relation.all(of: $0) }.filter { $0.target == schema.name }
+        guard !relations.isEmpty else { return }
+        html.element("p", .class("facts referring")) { html in
+            html.text("Referred to by ")
+            for (place, relation) in relations.enumerated() {
+                if place > 0 { html.text(", ") }
+                html.element("a", .href(Address("/schema").adding("m", relation.model))) { html in
+                    html.element("bdi", text: "\(relation.model).\(relation.path)")
+                }
             }
         }
     }
@@ -41,6 +62,9 @@ struct SchemaPage {
         var words = [
             property.isKey ? "key" : nil, property.isUnique ? "unique" : nil, property.isIndexed ? "indexed" : nil,
             property.isExpiry ? "expires" : nil,
+            property.searchWeight.map {
+                $0 == 1 ? "searched" : "searched with the weight \($0.formatted)"
+            },
         ].compactMap(\.self)
         if let reference = property.reference {
             html.text("refers to ")

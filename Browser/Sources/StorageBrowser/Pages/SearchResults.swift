@@ -65,7 +65,7 @@ struct SearchResults {
         }
     }
 
-    /// The part of a text with its words marked. What marks surround is text of the store, and escaped as all is.
+    /// The part of a text with its words marked. The text between the marks is escaped like all text of the store.
     private func write(_ excerpt: SearchedTexts.Excerpt, _ html: inout HTML) {
         for piece in excerpt.pieces {
             if piece.isHighlighted {
@@ -85,7 +85,7 @@ struct SearchResults {
         html.element("nav", .class("pager"), .id("pager"), .init("aria-label", "Pages")) { html in
             html.step("first", "First", request: number > 1 ? request.starting(.beginning, at: 1) : nil)
             html.step(
-                "prev", "Earlier", request: number > 1 ? request.starting(.beginning, at: max(number - size, 1)) : nil)
+                "prev", "Previous", request: number > 1 ? request.starting(.beginning, at: max(number - size, 1)) : nil)
             html.element("span", .class("place")) { html in
                 if shown > 0 {
                     html.text("\(number.grouped)–\((number + shown - 1).grouped) of \(page.total.grouped)")
@@ -93,7 +93,7 @@ struct SearchResults {
                 if page.isCut { html.note(" The records are large, so the page is short.") }
             }
             let next = number + max(shown, 1)
-            html.step("next", "Later", request: page.hasLater ? request.starting(.beginning, at: next) : nil)
+            html.step("next", "Next", request: page.hasLater ? request.starting(.beginning, at: next) : nil)
         }
     }
 }

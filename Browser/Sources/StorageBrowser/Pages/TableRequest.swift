@@ -11,6 +11,8 @@ struct TableRequest {
     var isVertical = false
     /// True if the page shows the query plan.
     var explains = false
+    /// The properties whose most frequent values the page shows.
+    var facets: [String] = []
 
     init(_ model: String, parameters: Parameters, schema: RecordSchema) {
         records = RecordRequest(model: model)
@@ -23,6 +25,10 @@ struct TableRequest {
         records.size = min(max(parameters["s"].flatMap { Int($0) } ?? Self.usualSize(records), 1), Self.maximumRecords)
         isVertical = parameters["v"] != nil
         explains = parameters["x"] != nil
+        let grouped = GroupRequest.keys(schema)
+        for name in parameters.all("y") where facets.count < Facet.most && !facets.contains(name) {
+            if grouped.contains(where: { $0.name == name }) { facets.append(name) }
+        }
         let columns = records.sortColumns(schema)
         types = columns.map(\.type)
         isOrderedByKey = columns.count == schema.keyProperties.count
@@ -57,6 +63,7 @@ struct TableRequest {
         var address = query
         let columns = records.columns ?? []
         address = address.adding("c", columns).adding("v", isVertical ? "1" : nil).adding("x", explains ? "1" : nil)
+        address = address.adding("y", facets)
         if records.size != Self.usualSize(records) { address = address.adding("s", String(records.size)) }
         switch records.start {
         case .beginning where records.search != nil:
@@ -81,6 +88,11 @@ struct TableRequest {
         .adding("d", records.isDescending ? "1" : nil)
     }
 
+    /// A link to a file of all the records.
+    func export(_ format: ExportFormat) -> Address {
+        parameters(Address("/export")).adding("c", records.columns ?? []).adding("f", format.rawValue)
+    }
+
     func with(_ change: (inout TableRequest) -> Void) -> TableRequest {
         var request = self
         change(&request)
@@ -91,8 +103,8 @@ struct TableRequest {
         with { ($0.records.start, $0.number) = (start, number) }
     }
 
-    // A position is a text for each value: "n" for nil, "r" for one that is too large for an address and is read from the record
-    // of the key, and "v" before any other.
+    // A position is a text for each value: "n" for nil, "r" for a value that is too large for an address and is read from the
+    // record of the key, and "v" before any other.
 
     private let isOrderedByKey: Bool
 

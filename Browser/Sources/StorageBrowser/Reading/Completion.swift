@@ -28,7 +28,7 @@ struct Completion: Encodable, Sendable {
         case start, end, words
     }
 
-    /// - Parameter text: what stands before the cursor.
+    /// - Parameter text: the text before the cursor.
     init(after text: String, _ schema: RecordSchema, _ schemas: [RecordSchema]) {
         let scan = ConditionScan(text)
         end = text.utf16.count
@@ -40,7 +40,7 @@ struct Completion: Encodable, Sendable {
         for (place, token) in scan.tokens.enumerated() {
             switch token.lowercased() {
             case "(":
-                // The names within are those of what is before: any pens ( … ).
+                // The names inside are properties of the records named before: any pens ( … ).
                 let owner = place > 0 ? models.owned(scan.tokens[place - 1], by: scopes.last ?? schema) : nil
                 scopes.append(owner ?? scopes.last ?? schema)
                 expected = .name
@@ -113,7 +113,7 @@ struct Completion: Encodable, Sendable {
     }
 }
 
-/// The names of properties, and of those that they lead to.
+/// The names of properties, and of the properties that they lead to.
 private struct Models {
     let schemas: [RecordSchema]
 
@@ -131,7 +131,7 @@ private struct Models {
         return found
     }
 
-    /// The schema of what a path names, if it is owned or referred to.
+    /// The schema of the records that a path names, if they are owned or referred to.
     func owned(_ path: String, by schema: RecordSchema) -> RecordSchema? { property(path, of: schema).flatMap(next) }
 
     private func next(_ property: RecordSchema.Property) -> RecordSchema? {
@@ -144,7 +144,7 @@ private struct Models {
         }
     }
 
-    /// The names that begin as what is typed does, behind its last point.
+    /// The names that begin with the typed text after its last point.
     func names(_ typed: String, of schema: RecordSchema) -> [Completion.Word] {
         let parts = typed.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let (way, last) = (parts.dropLast().joined(separator: "."), parts.last ?? "")

@@ -11,7 +11,7 @@ struct GroupRequest: Sendable {
 
     let model: String
     let condition: String?
-    /// The property to group by; nil if the model has none that could be.
+    /// The property to group by; nil if the model has no suitable property.
     let key: RecordSchema.Property?
     let function: Function
     /// The property to compute of; nil for the number of records.
@@ -144,7 +144,7 @@ struct GroupResult: Sendable {
     /// The type of the bars' values.
     var type = ColumnType.int64
     var unit: TimeUnit?
-    /// True if there are more groups.
+    /// True if the result lacks some groups.
     var isCut = false
 }
 

@@ -12,6 +12,15 @@ extension String {
     /// The text as a literal of a query.
     var queryLiteral: String { quoted("\"") }
 
+    /// The test as a condition of its own, or in addition to another one.
+    func added(to condition: String?) -> String {
+        guard let condition else { return self }
+        // Only an alternative has to be kept together.
+        let words = condition.lowercased().split { !$0.isLetter && $0 != "|" }
+        let isWhole = words.contains("or") || words.contains("||")
+        return (isWhole ? "(\(condition))" : condition) + " and " + self
+    }
+
     fileprivate func quoted(_ mark: Character) -> String {
         var text = String(mark)
         for scalar in unicodeScalars {

@@ -76,7 +76,7 @@ struct RecordHistory: Sendable {
 
     /// The record as it was after a commit.
     ///
-    /// - Throws: `notKept` for a commit before those that were looked at.
+    /// - Throws: `notKept` for a commit before the first one that was looked at.
     func record(asOf commit: Int) throws(StorageError) -> DynamicRecord? {
         guard commit >= firstCommit else {
             throw StorageError(
@@ -91,7 +91,7 @@ struct RecordHistory: Sendable {
         let key: [Value]
     }
 
-    /// Reads the changes since a commit, without what came after each.
+    /// Reads the changes since a commit, each with the record before it alone.
     private static func read(
         _ store: Store, _ status: Store.HistoryStatus, model: String?, upTo commit: Int?,
         _ isWanted: (RecordChange.Entry) -> Bool
@@ -119,7 +119,7 @@ struct RecordHistory: Sendable {
         return history
     }
 
-    /// Finds what came after each change: what was before the next one of the record, or what is there now.
+    /// Finds the record after each change: the record before its next change, or the current one.
     private mutating func complete(_ current: (Place) -> DynamicRecord?) {
         var later: [Place: DynamicRecord?] = [:]
         for index in changes.indices {

@@ -30,7 +30,7 @@ struct RecordRequest: Sendable {
 
 /// A page of records.
 struct RecordPage: Sendable {
-    /// The fields that were asked for, and those of the order and the key.
+    /// The fields that were asked for, and the fields of the order and the key.
     var rows: [DynamicRecord] = []
     var hasEarlier = false
     var hasLater = false
@@ -60,7 +60,7 @@ extension RecordRequest {
         ranges: for range in ranges(columns, schema) {
             var records = range.records(store.records(model), columns)
             if let condition { records = records.where(text: condition) }
-            // One more than the page has tells if there are others.
+            // One more than the page has tells if more records follow.
             for try await fields in records.limit(size + 1 - page.rows.count).only(names).stream() {
                 if page.rows.count == size || bytes > Self.maximumBytes {
                     page.hasLater = true
@@ -116,10 +116,10 @@ extension RecordRequest {
         let isOptional: Bool
         var isDescending: Bool
 
-        fileprivate var order: String { name.queryName + (isDescending ? " desc" : " asc") }
+        var order: String { name.queryName + (isDescending ? " desc" : " asc") }
     }
 
-    /// The property to sort by and those of the key, which make the order of all records unique.
+    /// The property to sort by and the properties of the key, which make the order of all records unique.
     func sortColumns(_ schema: RecordSchema) -> [SortColumn] {
         let keys = schema.keyProperties
         let sorted = order.flatMap { schema.property($0) }.flatMap { $0.canBeSorted ? $0 : nil }
@@ -170,8 +170,8 @@ extension RecordRequest {
         }
     }
 
-    /// The parts of the records behind a position, one after the other in the order of the columns: those that agree with it in
-    /// all columns but the last, then in all but the last two, and so on.
+    /// The parts of the records after a position, one after the other in the order of the columns: the records that agree with
+    /// it in all columns but the last, then in all but the last two, and so on.
     private static func ranges(_ columns: [SortColumn], after position: [Value]?) -> [Range] {
         guard let position, position.count == columns.count else { return [Range()] }
         var ranges: [Range] = []
@@ -205,7 +205,7 @@ extension RecordRequest.SortColumn {
 }
 
 extension DynamicRecord {
-    /// The bytes of the texts and blobs, of what is owned included.
+    /// The bytes of the texts and blobs, owned records included.
     var approximateBytes: Int {
         fields.reduce(0) { sum, field in
             switch field.content {

@@ -5,7 +5,7 @@ import StorageDriver
 struct RecordView: Sendable {
     let schema: RecordSchema
     let key: [Value]
-    /// Nil if there is no such record, at the time that is shown.
+    /// Nil if no record has the key at the time that is shown.
     let record: DynamicRecord?
     let labels: Labels
     let referring: [Referring]
@@ -24,7 +24,7 @@ struct RecordView: Sendable {
         let schema: RecordSchema
     }
 
-    /// A model with so many records is not examined to count those that refer to one.
+    /// The most records of a model that are examined to count the references to one record.
     private static let maximumExamined = 100_000
 
     static func load(
@@ -42,7 +42,8 @@ struct RecordView: Sendable {
             record = try await store.records(schema.name).find(key: key)
         }
         let labels = try await Labels.load(
-            for: record.map { [$0] } ?? [], relations: Relation.all(of: schema), schemas: reading.schemas, store: store)
+            for: record.map { [$0] } ?? [], relations: Relation.all(of: schema), elements: OwnedTable.most,
+            schemas: reading.schemas, store: store)
         var referring: [Referring] = []
         for other in reading.schemas {
             for relation in Relation.all(of: other) where relation.target == schema.name {

@@ -21,10 +21,10 @@ struct Relation: Hashable {
         let isMany: Bool
     }
 
-    /// The name with those of what owns the reference.
+    /// The name, after the names of the owned records that have the reference.
     var path: String { (owners.map(\.name) + [name]).joined(separator: ".") }
 
-    /// The references of a model's records, those of what they own included.
+    /// The references of a model's records and of the records that they own.
     static func all(of schema: RecordSchema) -> [Relation] { all(of: schema, in: schema.name, owners: []) }
 
     private static func all(of schema: RecordSchema, in model: String, owners: [Owner]) -> [Relation] {
@@ -101,13 +101,21 @@ extension RecordSchema {
     /// A property of the model itself, by its name.
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
 
-    /// The key that texts have, as ``Value/text(as:)`` writes them; nil if they have none.
-    func key(_ texts: [String]) -> [Value]? {
+    /// The key whose parts have the texts, as ``Value/text(as:)`` writes them.
+    ///
+    /// - Throws: `notFound` if a text is no value of its property, or if there are more or fewer texts.
+    func key(of texts: [String]) throws(StorageError) -> [Value] {
         let properties = keyProperties
-        guard texts.count == properties.count, !texts.isEmpty else { return nil }
+        guard texts.count == properties.count, !texts.isEmpty else {
+            let names = properties.map(\.name).joined(separator: ", ")
+            throw StorageError(.notFound, "The key of \(name) is \(names); the address needs a k= for each part.")
+        }
         var key: [Value] = []
         for (property, text) in zip(properties, texts) {
-            guard case .column(let type) = property.kind, let value = Value(text: text, as: type) else { return nil }
+            guard case .column(let type) = property.kind, let value = Value(text: text, as: type) else {
+                throw StorageError(
+                    .notFound, "\(text.shortened(80)) is no \(property.name), which is \(property.typeText).")
+            }
             key.append(value)
         }
         return key
@@ -120,7 +128,7 @@ extension RecordSchema {
 }
 
 extension RecordSchema.Property {
-    /// The type of its values; of what is owned, text.
+    /// The type of its values; text for owned records.
     var columnType: ColumnType { if case .column(let type) = kind { type } else { .string } }
 
     var isColumn: Bool { if case .column = kind { true } else { false } }

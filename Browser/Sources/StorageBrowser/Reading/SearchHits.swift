@@ -32,7 +32,7 @@ extension RecordRequest {
                 break
             }
             let key = DynamicRecord(model: model, fields: fields).key(schema)
-            // One that was deleted meanwhile is none.
+            // Pass over a record that was deleted meanwhile.
             guard let record = try await store.records(model).find(key: key) else { continue }
             bytes += record.approximateBytes
             page.hits.append(SearchHits.Hit(record: record, excerpts: texts.excerpts(of: record, for: search ?? "")))

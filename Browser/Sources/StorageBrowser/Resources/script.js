@@ -27,6 +27,8 @@ const labelAll = () => document.querySelectorAll("#scroller > table").forEach(la
 const mostRows = 600;
 let isLoading = false;
 let added = 0;
+// The address of the page as it was served, which stays while the address in the bar follows the rows that are in sight.
+let served = location.href;
 
 async function loadNext() {
     const link = document.querySelector('#pager a[rel="next"]');
@@ -34,11 +36,12 @@ async function loadNext() {
     if (!link || !rows || isLoading) return;
     isLoading = true;
     try {
-        const response = await fetch(link.href);
+        const response = await fetch(link.href + "&part=rows");
         if (!response.ok) return;
         const page = await parsed(response);
         const more = page.getElementById("rows");
         const first = byId("rows").children.length;
+        if (more?.firstElementChild) more.firstElementChild.dataset.address = link.href;
         if (more) rows.append(...more.children);
         added += rows.children.length - first;
         const scroller = byId("scroller");
@@ -46,6 +49,8 @@ async function loadNext() {
         if (surplus > 0) {
             // One measurement for all rows that go: each one lays the page out.
             const { scrollHeight, scrollTop } = scroller;
+            const left = rows.children[surplus];
+            left.dataset.address ??= lastAddress([...rows.children].slice(0, surplus));
             const gone = document.createRange();
             gone.setStart(rows, 0);
             gone.setEnd(rows, surplus);
@@ -59,11 +64,29 @@ async function loadNext() {
     }
 }
 
+// The address of the last page that begins among some rows.
+const lastAddress = (rows) => rows.findLast((row) => row.dataset.address)?.dataset.address ?? served;
+
+// The address in the bar is of the page that the first row in sight is on, so that a reload and a link lead there again.
+let isFollowing = false;
+function followPlace() {
+    if (added === 0 || isFollowing) return;
+    isFollowing = true;
+    setTimeout(() => {
+        isFollowing = false;
+        const top = byId("scroller")?.getBoundingClientRect().top ?? 0;
+        const above = [...(byId("rows")?.children ?? [])].filter((row) => row.getBoundingClientRect().top <= top + 1);
+        const address = lastAddress(above);
+        if (address !== location.href) history.replaceState(null, "", address);
+    }, 150);
+}
+
 function watchEnd() {
     const scroller = byId("scroller");
     if (!scroller || !byId("pager")) return;
     scroller.addEventListener("scroll", () => {
         if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 900) loadNext();
+        followPlace();
     }, { passive: true });
 }
 
@@ -75,7 +98,7 @@ async function countTotal() {
     if (response.ok) total.textContent = await response.text();
 }
 
-// The page follows the store: what is here is replaced by what is there now, and rows that are others are marked.
+// The page follows the store: its content is replaced by the current one, and changed rows are marked.
 let tag = null;
 // The part of the page as it was served, before anything here was added to it.
 let shown = byId("main")?.outerHTML;
@@ -100,28 +123,30 @@ async function refresh() {
     if (isRefreshing) { isAskedAgain = true; return; }
     isRefreshing = true;
     try {
-        const response = await fetch(location.href, tag ? { headers: { "If-None-Match": tag } } : {});
+        const response = await fetch(served, tag ? { headers: { "If-None-Match": tag } } : {});
         if (response.status === 304) return;
         const page = await parsed(response);
         const models = page.getElementById("models");
         if (models && models.outerHTML !== byId("models").outerHTML) byId("models").replaceWith(models);
         const main = page.getElementById("main");
         if (!main) return;
-        const served = main.outerHTML;
-        if (served === shown) {
+        const sent = main.outerHTML;
+        if (sent === shown) {
             tag = response.headers.get("ETag");
             return;
         }
-        // Who has scrolled on, or is typing, is told instead of being moved.
+        // A reader who has scrolled on, or is typing, gets a notice and keeps the place.
         if (added > 0) return offer();
-        if (document.activeElement?.closest("#main form") || document.querySelector("#main details[open]")) return;
+        if (document.activeElement?.closest("#main form") || document.querySelector("#main .chooser[open]")) return;
         tag = response.headers.get("ETag");
         const before = rowsByKey(byId("main"));
         const here = document.querySelector("#rows > .here a")?.getAttribute("href");
         const { scrollTop, scrollLeft } = byId("scroller") ?? { scrollTop: 0, scrollLeft: 0 };
         const top = byId("main").scrollTop;
+        const open = [...byId("main").querySelectorAll("details")].map((details) => details.open);
         byId("main").replaceWith(main);
-        shown = served;
+        main.querySelectorAll("details").forEach((details, place) => { details.open = open[place] ?? false; });
+        shown = sent;
         main.scrollTop = top;
         if (byId("scroller")) Object.assign(byId("scroller"), { scrollTop, scrollLeft });
         for (const [key, row] of rowsByKey(main)) {
@@ -162,7 +187,7 @@ function listen() {
     };
     const follow = () => new Promise(() => {
         const events = new EventSource("/events");
-        // Changes before the connection was there have told nobody: of a new page, and where another tab listened.
+        // Changes before the connection was open have reached no tab: those of a new page, or while another tab listened.
         events.onopen = () => { tell("on"); tell("changed"); };
         events.onerror = () => tell("off");
         events.onmessage = () => tell("changed");
@@ -245,6 +270,7 @@ function move(step) {
     rows[here]?.classList.remove("here");
     next.classList.add("here");
     next.scrollIntoView({ block: "nearest" });
+    next.querySelector("a")?.focus({ preventScroll: true });
 }
 
 function follow(selector) { document.querySelector(selector)?.click(); }

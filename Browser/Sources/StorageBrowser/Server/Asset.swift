@@ -18,8 +18,7 @@ struct Asset {
     private static let style = short(PackageResources.style_css)
     private static let script = short(PackageResources.script_js)
 
-    /// A source without what only its readers need: indentation, empty lines, and comments that have their own lines. No string in
-    /// it spans lines.
+    /// A source without indentation, empty lines and whole lines of comment. No string in it spans lines.
     private static func short(_ text: [UInt8]) -> [UInt8] {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let kept = lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { line in

@@ -7,14 +7,21 @@ actor Counts {
     private var counted: (store: Store, end: ContinuousClock.Instant, time: Duration, generation: Int)?
     private var counting: Task<Void, Never>?
 
+    /// A page waits for a count that took less the last time.
+    private static let quick = Duration.milliseconds(20)
+
     init(_ feed: Feed) { self.feed = feed }
 
-    /// The numbers, by model. Counts where that was not done yet, and otherwise beside the page, where the store has changed or
-    /// is not observed. Counting takes a twentieth of the time at most.
+    /// The numbers, by model. Counts for each page if that is quick. Otherwise it counts once, and then beside the page if the
+    /// store has changed or is not observed; counting takes a twentieth of the time at most.
     func current(_ store: Store, _ schemas: [RecordSchema]) async -> [String: Int] {
         let generation = await feed.generation
         guard let counted, counted.store === store else {
             known = [:]
+            await count(store, schemas)
+            return known
+        }
+        if counted.time < Self.quick, counting == nil {
             await count(store, schemas)
             return known
         }

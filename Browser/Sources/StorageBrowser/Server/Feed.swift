@@ -17,7 +17,7 @@ actor Feed {
 
     init(_ store: ShownStore) { self.store = store }
 
-    /// An element for each time that the page should ask again. Those that nobody has waited for are one.
+    /// An element for each time that the page should ask again. Elements that have not been awaited are merged into one.
     func listen() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = nextListener
@@ -52,14 +52,14 @@ actor Feed {
         watching = nil
     }
 
-    /// Observes the store until nobody listens. A store that cannot be read, or that was replaced, is tried again.
+    /// Observes the store until no page listens. A store that cannot be read, or that was replaced, is tried again.
     private func watch() async {
         while !Task.isCancelled {
             let known = try? await store.current()
             if let known {
                 do { try await follow(known) } catch {}
             }
-            // What was missed meanwhile is on the page that is asked for now.
+            // The page that is asked for now shows the changes that were missed meanwhile.
             noteChange()
             try? await Task.sleep(for: Self.pause)
         }
@@ -70,7 +70,7 @@ actor Feed {
             group.addTask { [weak self] in
                 for try await _ in known.changes() { await self?.noteChange() }
             }
-            // A file that is replaced changes nothing in the store that is open.
+            // Replacing the file makes no commit in the open store.
             group.addTask { [store] in
                 while try await store.current() === known { try await Task.sleep(for: Self.pause) }
             }

@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// Lets in the person who started the program, and nobody else who can reach its port.
+/// Lets in the person who started the program, and refuses everyone else who can reach its port.
 ///
 /// The address that is printed has a ticket that is good for one visit. It is exchanged for a cookie that other sites' pages
 /// cannot make the browser send (`SameSite=Strict`) and that scripts cannot read. A request must also name this server in its

@@ -53,7 +53,7 @@ private struct FileIdentity: Equatable {
     let device: Int
     let number: Int
 
-    /// Nil if there is no such file.
+    /// Nil if no such file exists.
     init?(_ path: String) {
         guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
             let device = facts[.systemNumber] as? Int, let number = facts[.systemFileNumber] as? Int

@@ -26,12 +26,24 @@ extension Site {
             }
             let page = try await request.records.page(of: reading.store, schema)
             let shown = Relation.all(of: schema).filter { request.records.columns?.contains($0.name) ?? true }
-            let labels = try await Labels.load(
-                for: page.rows, relations: shown, schemas: reading.schemas, store: reading.store)
+            var labels = try await Labels.load(
+                for: page.rows, relations: shown, elements: RecordsPage.labelledElements, schemas: reading.schemas,
+                store: reading.store)
+            // Rows that a page adds come without the values, which it shows already.
+            let facets =
+                parameters["part"] == nil ? try await Facet.load(request, schema, reading.store) : []
+            for facet in facets {
+                guard let relation = facet.relation(schema) else { continue }
+                try await labels.add(
+                    Set(facet.values.map(\.value).filter { !$0.isNull }), of: relation.target,
+                    schemas: reading.schemas,
+                    store: reading.store)
+            }
             let total = request.records.condition == nil ? reading.counts[schema.name] : nil
             let explanation = request.explains ? try await request.records.explanation(in: reading.store, schema) : nil
             let content = RecordsPage(
-                request, schema: schema, page: page, labels: labels, total: total, explanation: explanation)
+                request, schema: schema, page: page, labels: labels, facets: facets, total: total,
+                explanation: explanation)
             return layout.page { content.write(&$0) }
         } catch let error as StorageError where error.isOf(request) {
             return layout.page { html in
@@ -46,19 +58,18 @@ extension Site {
         }
     }
 
-    func record(_ parameters: Parameters) async throws -> HTML {
+    /// The page of a record, and whether the record exists.
+    func record(_ parameters: Parameters) async throws -> (HTML, Bool) {
         let reading = try await reading()
         let schema = try reading.schema(parameters["m"])
-        guard let key = schema.key(parameters.all("k")) else {
-            let names = schema.keyProperties.map(\.name).joined(separator: ", ")
-            throw StorageError(.invalidQuery, "The address has no key of \(schema.name), which is \(names).")
-        }
+        let key = try schema.key(of: parameters.all("k"))
         let commit = parameters["at"].flatMap { Int($0) }
         let view = RecordPageView(view: try await RecordView.load(schema, key: key, asOf: commit, reading: reading))
         let trail = [
             (schema.name, Address("/records").adding("m", schema.name)), (view.title.shortened(60), Address?.none),
         ]
-        return layout(reading, view.title.shortened(60), model: schema.name, trail: trail).page { view.write(&$0) }
+        let layout = layout(reading, view.title.shortened(60), model: schema.name, trail: trail)
+        return (layout.page { view.write(&$0) }, view.view.record != nil)
     }
 
     func groups(_ parameters: Parameters) async throws -> HTML {
@@ -72,10 +83,10 @@ extension Site {
         do {
             result = try await request.result(in: reading.store)
             if let key = request.key, let reference = key.reference {
-                let keys = result.bars.map(\.key).filter { !$0.isNull }
+                let keys = Set(result.bars.map(\.key).filter { !$0.isNull })
                 try await labels.add(keys, of: reference.model, schemas: reading.schemas, store: reading.store)
             }
-        } catch let error as StorageError where [.invalidQuery, .overflow].contains(error.code) {
+        } catch let error as StorageError where [.invalidQuery, .overflow, .limitExceeded].contains(error.code) {
             problem = error
         }
         let page = GroupsPage(
@@ -89,7 +100,7 @@ extension Site {
         let schema = try reading.schema(parameters["m"])
         let trail = [(schema.name, Address("/records").adding("m", schema.name)), ("Schema", Address?.none)]
         return layout(reading, "\(schema.name), schema", model: schema.name, trail: trail).page { html in
-            SchemaPage(schema: schema).write(&html)
+            SchemaPage(schema: schema, schemas: reading.schemas).write(&html)
         }
     }
 
@@ -139,8 +150,8 @@ extension Site {
 }
 
 extension StorageError {
-    /// True if the page says what is wrong beside its form: with the condition, or with a search whose index is not complete.
+    /// True if the page explains the error beside its form: a mistake in the condition, or a search whose index is incomplete.
     fileprivate func isOf(_ request: TableRequest) -> Bool {
-        code == .invalidQuery || code == .overflow || code == .busy && request.records.search != nil
+        [.invalidQuery, .overflow, .limitExceeded].contains(code) || code == .busy && request.records.search != nil
     }
 }

@@ -22,6 +22,13 @@ struct Site: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let parameters = Parameters(request.uri.query ?? "")
+        // A request that cannot be answered must not use up the ticket.
+        guard request.method == .get else {
+            let notice = Notice("Read-only", "These pages answer GET alone, and cannot change the store.", details: nil)
+            var response = answer(notice.page(store: "storage browse"), .methodNotAllowed)
+            response.headers[.allow] = "GET"
+            return response
+        }
         switch door.verdict(on: request, parameters) {
         case .refused(let refusal):
             if !refusal.isComplete, let asset = Asset(request.uri.path) { return asset.response }
@@ -32,11 +39,6 @@ struct Site: HTTPResponder {
             response.headers[.setCookie] = door.cookie
             return response
         case .allowed: break
-        }
-        guard request.method == .get else {
-            return answer(
-                Notice("Read-only", "This browser cannot change the store.", details: nil).page(store: store.name),
-                .methodNotAllowed)
         }
         if let asset = Asset(request.uri.path) { return asset.response }
         do {
@@ -50,10 +52,14 @@ struct Site: HTTPResponder {
         switch request.uri.path {
         case "/": return try await tagged(overview(), request)
         case "/records": return try await tagged(records(parameters), request)
-        case "/record": return try await tagged(record(parameters), request)
+        case "/record":
+            let (page, exists) = try await record(parameters)
+            return exists ? tagged(page, request) : answer(page, .notFound)
         case "/groups": return try await tagged(groups(parameters), request)
         case "/schema": return try await tagged(schema(parameters), request)
         case "/history": return try await tagged(history(parameters), request)
+        case "/export": return try await export(parameters)
+        case "/blob": return try await value(parameters)
         case "/count": return try await count(parameters)
         case "/complete": return try await completion(parameters)
         case "/events": return events()
@@ -126,7 +132,7 @@ extension Site {
 
         func schema(_ name: String?) throws -> RecordSchema {
             guard let schema = schemas.first(where: { $0.name == name }) else {
-                throw StorageError(.invalidQuery, "The store has no model \(name ?? "without a name").")
+                throw StorageError(.notFound, "The store has no model \(name ?? "without a name").")
             }
             return schema
         }
@@ -151,7 +157,8 @@ extension Site {
         let notice = Notice(error)
         let status: HTTPResponse.Status =
             switch error.code {
-            case .invalidQuery, .invalidValue: .badRequest
+            case .notFound: .notFound
+            case .invalidQuery, .invalidValue, .limitExceeded: .badRequest
             case .busy, .locked, .closed: .serviceUnavailable
             default: .internalServerError
             }
