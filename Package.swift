@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "StorageDriver", targets: ["StorageDriver"]),
+        .library(name: "StorageCSV", targets: ["StorageCSV"]),
         .library(name: "StorageJSON", targets: ["StorageJSON"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
@@ -98,11 +99,14 @@ let package = Package(
         .target(
             name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver", "StorageSearch"], swiftSettings: strict),
         .target(
+            name: "StorageCSV", dependencies: ["StorageAPI", "StorageDriver", "StorageJSON"], swiftSettings: strict),
+        .target(
             name: "MemoryBackend",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(
-            name: "StorageKit", dependencies: ["StorageAPI", "StorageDriver", "StorageJSON", "StorageMacros"],
+            name: "StorageKit",
+            dependencies: ["StorageAPI", "StorageCSV", "StorageDriver", "StorageJSON", "StorageMacros"],
             swiftSettings: strict),
         .target(
             name: "StorageConfiguration",
@@ -163,8 +167,9 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "StorageTenants", "TerminalOutput", postgresql, postgresqlDoctor,
+                "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageCSV",
+                "StorageDriver", "StorageJSON", "StorageSearch", "StorageTenants", "TerminalOutput", postgresql,
+                postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -335,7 +340,8 @@ if let folder = Context.environment["STORAGE_MACRO"], !folder.isEmpty {
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CChecksum", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend",
-        "SQLiteBackend", "StorageAPI", "StorageCore", "StorageDriver", "StorageJSON", "StorageSearch", "TerminalOutput",
+        "SQLiteBackend", "StorageAPI", "StorageCSV", "StorageCore", "StorageDriver", "StorageJSON", "StorageSearch",
+        "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

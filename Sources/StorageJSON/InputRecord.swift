@@ -263,7 +263,7 @@ package struct DocumentSource: RecordSource {
 
     private func fatal(_ problem: String, isWhole: Bool = false) -> InputProblem {
         InputProblem(
-            message: "\(input.name), line \(input.line): \(problem)"
+            "\(input.name), line \(input.line): \(problem)"
                 + (isWhole ? "." : "; nothing after it can be read."))
     }
 }

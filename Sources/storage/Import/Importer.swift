@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 
@@ -59,7 +60,7 @@ struct Importer {
             let files = files
             func show(_ records: Int, _ fraction: Double) { progress(records, files.fraction(at: index, fraction)) }
             if let flat, let source = try file.delimited(),
-                let rows = CSVRows(flat, header: source.header, reading.of(file))
+                let rows = CSVRows(flat, header: source.header, rules: reading.of(file).rules)
             {
                 try store(source, rows: rows, index: index, in: &transaction, show)
             } else {
@@ -126,18 +127,14 @@ struct Importer {
         _ batch: CSVBatch, source: CSVSource, rows: CSVRows, in transaction: inout Store.Transaction
     ) throws(StorageError) -> Bool {
         let width = source.header.count
-        guard batch.records.allSatisfy(\.isWellFormed), batch.fields.count == width * batch.records.count else {
-            return false
-        }
-        // All that a record of another width leaves out, the next one has too much.
-        guard batch.starts.enumerated().allSatisfy({ $1 == $0 * width }) else { return false }
+        guard batch.records.indices.allSatisfy({ batch.isWhole(at: $0, width: width) }) else { return false }
         let reader = source.reader
         do throws(StorageError) {
             try transaction.put(
                 batch.records.count, rowsOf: schema.storedName, replacing: replaces, assigningKeys: rows.assignsKeys
             ) { (index, key, row) throws(StorageError) in
                 try rows.write(
-                    batch.fields[index * width..<(index + 1) * width], of: reader,
+                    batch.fields(at: index), of: reader,
                     isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
             }
             return true
@@ -212,43 +209,6 @@ struct Importer {
     private func name(_ first: RecordPlace?, before place: RecordPlace) -> String {
         guard let first, first < place else { return "the store" }
         return first.file == place.file ? "line \(first.line)" : "line \(first.line) of \(files[first.file].name)"
-    }
-}
-
-extension StorageError {
-    /// True if a record is at fault, and not the store.
-    fileprivate var isOfRecord: Bool {
-        switch code {
-        case .duplicateKey, .missingKey, .typeMismatch, .invalidValue, .constraint, .limitExceeded: true
-        default: false
-        }
-    }
-}
-
-/// Some records of delimited values, and where their fields are.
-private struct CSVBatch {
-    private(set) var records: [CSVReader.Record] = []
-    private(set) var fields: [CSVReader.Field] = []
-    /// The number of fields before each record.
-    private(set) var starts: [Int] = []
-
-    /// The fields of the record at a place.
-    func fields(at place: Int) -> ArraySlice<CSVReader.Field> {
-        fields[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : fields.count)]
-    }
-
-    /// Takes the next records, all of which are buffered; false if none exist.
-    mutating func fill(from source: inout CSVSource, _ most: Int) throws -> Bool {
-        records.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        while records.count < most {
-            let start = fields.count
-            guard let record = try source.next(&fields, staysInChunk: !records.isEmpty) else { break }
-            records.append(record)
-            starts.append(start)
-        }
-        return !records.isEmpty
     }
 }
 
