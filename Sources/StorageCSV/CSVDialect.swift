@@ -20,7 +20,7 @@ extension CSVDialect {
     /// Finds the delimiter of comma-separated values.
     ///
     /// - Parameter input: opens the text at its beginning.
-    /// - Returns: nil for a comma, also where nothing else is there as often in each of the first records.
+    /// - Returns: nil for a comma, also if no other delimiter is as frequent in each of the first records.
     package static func delimiter(of input: () throws -> InputBuffer, hasQuotes: Bool) throws -> UInt8? {
         var best = (byte: UInt8?.none, count: try count(comma, in: input, hasQuotes))
         for other in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {

@@ -4,7 +4,7 @@ import StorageDriver
 extension Store {
     /// Options for reading comma-separated values and for storing their records.
     public struct CSVOptions<Model: Storable> {
-        /// The separator of values, one ASCII character; nil for the one that the first line declares (`sep=;`) or the first
+        /// The separator of values, one ASCII character; nil for that of the first line (`sep=;`) or the first
         /// ten records show: a comma, a semicolon, a tab or a vertical bar.
         public var delimiter: Character?
         /// A Boolean value that indicates whether a quotation mark at the beginning of a field encloses it. Otherwise marks are
@@ -61,7 +61,7 @@ struct CSVForm: Sendable {
     let delimiter: UInt8?
     let hasQuotes: Bool
     let encoding: Store.TextEncoding?
-    /// The stored names of properties, by those of their columns.
+    /// The stored names of properties, by the names of their columns.
     let columns: [StoredName: StoredName]
     let dates: Property.DateForm?
     /// The properties by which stored records are found; none for the key.

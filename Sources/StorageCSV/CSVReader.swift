@@ -4,7 +4,7 @@ package import StorageJSON
 ///
 /// A quotation mark at the beginning of a field encloses it, up to the mark that a delimiter or the end of the record follows.
 /// Anywhere else a mark is a character. A record ends at a line feed, a carriage return, or both, outside of marks. If the mark at
-/// the beginning of a field encloses nothing, the field is read as if there were no marks, and its record is not well formed. So
+/// the beginning of a field encloses no field, marks are read as characters in it, and its record is not well formed. So
 /// an error spoils one line, and the records after it are found.
 ///
 /// Used by one thread.
@@ -17,7 +17,7 @@ package final class CSVReader {
         /// True if two marks in it stand for one.
         package var hasEscapes = false
 
-        /// True if there is nothing in the field, and no marks around it.
+        /// True if the field is empty, without marks around it.
         package var isMissing: Bool { count == 0 && !isQuoted }
     }
 
@@ -85,7 +85,7 @@ package final class CSVReader {
         let (known, limit) = (input.available.count, InputBuffer.recordLimit)
         let wasFull = isFull
         isFull = known >= limit
-        // Without room for more, a mark that nothing has closed encloses nothing. A record that has no end either is refused.
+        // Without room for more, a mark that no other has closed is a character. A record that has no end either is refused.
         var scanner = SizeScanner(rest: wasFull && isFull ? known + 1 : min(known * 2, limit))
         isLast = try input.length(&scanner) == nil
         chunk = input.available

@@ -42,7 +42,7 @@ package struct CSVRows {
 
     /// Rows of a recorded model, whose key the store may assign.
     ///
-    /// - Returns: nil for a header with a name that is no property, and without one that every record must have.
+    /// - Returns: nil for a header with a name that is no property, and for a header without a name that every record must have.
     package init?(
         _ flat: (columns: [FlatColumn], assigned: Int?), header: [String], rules: JSONScalar.Rules
     ) {
@@ -55,7 +55,7 @@ package struct CSVRows {
     }
 
     /// - Parameters:
-    ///   - targets: the columns in the order of the row. Columns of the header that are none of them are passed over.
+    ///   - targets: the columns in the order of the row. Other columns of the header are passed over.
     ///   - assigned: the index of the column whose integers the caller assigns to records without it.
     package init?(_ targets: [Target], header: [String], assigned: Int? = nil) {
         var fields: [StoredName: Int] = [:]

@@ -105,7 +105,7 @@ package struct CSVSource: RecordSource {
         return nil
     }
 
-    /// A record with its members, or the reason why it has none.
+    /// A record with its members, or the reason why it cannot be read.
     package func record(_ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>) -> InputRecord {
         let content = members(record, fields).mapError { BadRecord(line: record.line, message: $0.message) }
         return InputRecord(line: record.line, bytes: reader.bytes(of: record), key: nil, content: content)

@@ -35,6 +35,11 @@ package struct CSVWriter: Sendable {
     }
 
     private func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
+        if case .value(let value, let type) = content,
+            ValueForm.append(value, type, to: &bytes, text: { append($0, to: &$1) })
+        {
+            return
+        }
         if let text = Self.text(content) { append(text, to: &bytes) }
     }
 
@@ -56,7 +61,11 @@ package struct CSVWriter: Sendable {
     }
 
     private func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        let needsQuotes = special.withUnsafeBufferPointer { special in text.contains { special[Int($0)] } }
+        let needsQuotes = special.withUnsafeBufferPointer { special in
+            var isSpecial = false
+            for byte in text { isSpecial = isSpecial || special[Int(byte)] }
+            return isSpecial
+        }
         guard needsQuotes || text.isEmpty || text.first == 0x20 || text.last == 0x20 else {
             return bytes.append(contentsOf: text)
         }

@@ -11,7 +11,7 @@ final class ModelCSV<Model: Storable> {
         /// The index of the record.
         let index: Int
         let line: Int
-        /// The record itself, if bad ones are told of.
+        /// The record itself, if bad ones are skipped; otherwise empty.
         let text: String
     }
 
@@ -45,14 +45,14 @@ final class ModelCSV<Model: Storable> {
         builder = try RecordBuilder(Model.self, dates: form.dates, isUntyped: true)
         records = try ModelRows<Model>().rows()
         let source = try Self.reading { try input.source(form) }
-        header = try Self.names(source, form, builder)
+        header = try Self.names(of: source, in: form, for: builder)
         self.source = source
         fastRows = Self.rows(records, builder, header: header)
     }
 
     /// The stored names of the properties that are the columns; the name of another column is empty.
     private static func names(
-        _ source: CSVSource, _ form: CSVForm, _ builder: RecordBuilder
+        of source: CSVSource, in form: CSVForm, for builder: RecordBuilder
     ) throws(StorageError) -> [String] {
         let names = source.header.map { StoredName($0) }
         if let missing = form.columns.keys.map(\.text).sorted().first(where: { !names.contains(StoredName($0)) }) {
@@ -145,7 +145,7 @@ final class ModelCSV<Model: Storable> {
         switch source.record(record, batch.fields(at: place)).content {
         case .failure(let bad): return problem(bad.message, nil, at: place)
         case .success(var members):
-            // A column without a name of its own may be left out of a record.
+            // A record may lack a column that has no name.
             let known = members.count == header.count
             for index in members.indices.reversed() {
                 let name = known ? header[index] : renamed(members[index].name)

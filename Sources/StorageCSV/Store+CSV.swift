@@ -29,9 +29,9 @@ extension Store {
     ///   - options: the form of the text, and the stored records that are replaced.
     ///   - progress: called after each part that is stored.
     /// - Returns: the number of stored records.
-    /// - Throws: `invalidValue` for a record that is none of the model, with its index and the property; the `underlying` error
+    /// - Throws: `invalidValue` for a record that the model cannot have, with its index and the property; the `underlying` error
     ///   is a ``CSVProblem`` with the line. `limitExceeded` for a record of more than 64 MiB; `configuration` for options without
-    ///   a meaning; `cancelled`; errors of `save(_:)-([M])`. Nothing is stored by a transaction that throws.
+    ///   a meaning; `cancelled`; errors of `save(_:)-([M])`. A transaction that throws stores no record.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         csv: Data, as model: M.Type, options: CSVOptions<M> = CSVOptions<M>(), progress: CSVProgress? = nil
@@ -146,16 +146,16 @@ private struct SavedCSV<M: Storable>: Sendable {
         (form, self.progress) = (try CSVForm(options), progress)
     }
 
-    /// Stores models. Where bad records are skipped, those that the store refuses are.
+    /// Stores models. If bad records are skipped, so are the models that the store refuses.
     ///
     /// - Returns: the number of stored records.
     func save(_ part: ModelCSV<M>.Part, _ context: TransactionContext) throws(StorageError) -> Int {
         guard let skip = form.skipping else {
-            try put(part.models, part.places, context)
+            try put(part.models, at: part.places, in: context)
             return part.models.count
         }
         do throws(StorageError) {
-            try context.savepoint { () throws(StorageError) in try put(part.models, part.places, context) }
+            try context.savepoint { () throws(StorageError) in try put(part.models, at: part.places, in: context) }
             return part.models.count
         } catch {
             guard error.isOfRecord else { throw error }
@@ -164,7 +164,7 @@ private struct SavedCSV<M: Storable>: Sendable {
         var count = 0
         for (model, place) in zip(part.models, part.places) {
             do throws(StorageError) {
-                try context.savepoint { () throws(StorageError) in try put([model], [place], context) }
+                try context.savepoint { () throws(StorageError) in try put([model], at: [place], in: context) }
                 count += 1
             } catch {
                 guard error.isOfRecord else { throw error }
@@ -175,7 +175,7 @@ private struct SavedCSV<M: Storable>: Sendable {
     }
 
     private func put(
-        _ models: [M], _ places: [ModelCSV<M>.Place], _ context: TransactionContext
+        _ models: [M], at places: [ModelCSV<M>.Place], in context: TransactionContext
     ) throws(StorageError) {
         do throws(StorageError) {
             let writing = try context.writing(.type(M.self))

@@ -121,7 +121,7 @@ private final class DecodedContents: InputContents {
     }
 }
 
-/// Decodes bytes to UTF-8. Bytes that stand for no character become one that UTF-8 does not have, so that their record is
+/// Decodes bytes to UTF-8. Bytes that stand for no character become a byte that UTF-8 does not have, so that their record is
 /// a bad one.
 private struct CharacterDecoder {
     /// The UTF-8 of each byte; nil for UTF-16.

@@ -40,7 +40,7 @@ package protocol RecordSource {
 
 extension InputRecord {
     /// A record that is JSON text, which is not parsed yet.
-    init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil, isRead: Bool = false) {
+    package init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil, isRead: Bool = false) {
         (self.line, self.bytes, self.key, self.isRead, members) = (line, bytes, key, isRead, nil)
     }
 

@@ -63,6 +63,9 @@ struct Importer {
                 let rows = CSVRows(flat, header: source.header, rules: reading.of(file).rules)
             {
                 try store(source, rows: rows, index: index, in: &transaction, show)
+            } else if let flat, !file.isUntyped, !file.isKeyed {
+                let rows = JSONFlatRows(flat, rules: reading.of(file).rules)
+                try store(try file.records(), rows: rows, index: index, in: &transaction, show)
             } else {
                 try store(file, index: index, in: &transaction, show)
             }
@@ -136,6 +139,45 @@ struct Importer {
                 try rows.write(
                     batch.fields(at: index), of: reader,
                     isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
+            }
+            return true
+        } catch {
+            guard error.isOfRecord else { throw error }
+            return false
+        }
+    }
+
+    /// Stores JSON objects as rows. A part of them that has a record to be looked at is read again, as records.
+    private mutating func store(
+        _ source: any RecordSource, rows: JSONFlatRows, index: Int, in transaction: inout Store.Transaction,
+        _ progress: (_ records: Int, _ fraction: Double) -> Void
+    ) throws {
+        var source = source
+        let reader = RecordReader(files[index], schema: schema, reading: reading)
+        var batch = JSONBatch()
+        while try batch.fill(from: &source, Self.batchRecords, bytes: Self.batchBytes) {
+            if try put(batch, rows: rows, in: &transaction) {
+                count += batch.count
+            } else {
+                var pending = Pending()
+                for place in 0..<batch.count {
+                    try batch.withRecord(at: place) { try add(reader.read($0), index, to: &pending) }
+                }
+                try store(pending, &transaction)
+            }
+            progress(count, source.fraction)
+        }
+    }
+
+    /// Stores records as rows; false if nothing is stored, because one of them has to be looked at.
+    private func put(
+        _ batch: JSONBatch, rows: JSONFlatRows, in transaction: inout Store.Transaction
+    ) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try transaction.put(
+                batch.count, rowsOf: schema.storedName, replacing: replaces, assigningKeys: false
+            ) { (index, _, row) throws(StorageError) in
+                try batch.withBytes(at: index) { (bytes) throws(StorageError) in try rows.write(bytes, to: &row) }
             }
             return true
         } catch {
