@@ -18,7 +18,8 @@ extension Select where Source == Store {
     /// ```
     ///
     /// The form is that of RFC 4180 in UTF-8, with line feeds. Nil is an empty field, and the empty text a pair of quotes. Owned
-    /// records and arrays are JSON in their field.
+    /// records and arrays are JSON in their field. Records without types have the names of the first record's properties, so that
+    /// the file of none is empty.
     ///
     /// All of one snapshot. The file is there whole or not at all: it has another name until it is complete and on the disk.
     /// Holds 256 records at a time.
@@ -56,9 +57,10 @@ extension Select where Source == Store {
 private struct ExportedCSV<Model: Storable>: ~Copyable {
     private let file: PublishedFile
     private let writer: CSVWriter
-    private let rows: ModelRows<Model>
-    private let builder: RecordBuilder
-    private let names: [StoredName]
+    /// The model's declaration; nil for records without types.
+    private let declared: (rows: ModelRows<Model>, builder: RecordBuilder)?
+    /// The names of the header, of records without types those of the first record.
+    private var names: [StoredName]?
     /// The bytes that are not written yet.
     private var waiting: [UInt8] = []
     private var size: Int64 = 0
@@ -66,15 +68,23 @@ private struct ExportedCSV<Model: Storable>: ~Copyable {
 
     init(_ path: String, _ delimiter: Character, replacing: Bool) throws(StorageError) {
         let byte = try CSVDialect.byte(delimiter, model: Model.schema.name)
-        let (rows, builder) = (try ModelRows<Model>(), try RecordBuilder(Model.self, isUntyped: true))
+        let isDeclared = Model.self != DynamicRecord.self
+        let declared = isDeclared ? (try ModelRows<Model>(), try RecordBuilder(Model.self, isUntyped: true)) : nil
         file = try PublishedFile(path, over: replacing ? .anyFile : .nothing)
-        (writer, self.rows, self.builder, names) = (CSVWriter(delimiter: byte), rows, builder, builder.names)
+        (writer, self.declared) = (CSVWriter(delimiter: byte), declared)
+        if let builder = declared?.1 { appendHeader(builder.names) }
+    }
+
+    private mutating func appendHeader(_ names: [StoredName]) {
         writer.appendHeader(names.map(\.text), to: &waiting)
+        self.names = names
     }
 
     mutating func write(_ models: [Model]) throws(StorageError) {
-        for record in try rows.records(models) {
-            writer.append(names.enumerated().map { content($1, near: $0, in: record) }, to: &waiting)
+        for record in try declared?.rows.records(models) ?? models.compactMap({ $0 as? DynamicRecord }) {
+            if names == nil { appendHeader(record.fields.map(\.storedName)) }
+            let contents = (names ?? []).enumerated().map { content($1, near: $0, in: record) }
+            writer.append(contents, to: &waiting)
         }
         try flush()
         count += models.count
@@ -82,11 +92,10 @@ private struct ExportedCSV<Model: Storable>: ~Copyable {
 
     private func content(_ name: StoredName, near place: Int, in record: DynamicRecord) -> DynamicRecord.Content {
         let fields = record.fields
-        if place < fields.count, fields[place].storedName == name {
-            return builder.content(fields[place].content, of: name)
-        }
-        let found = fields.first { $0.storedName == name }
-        return builder.content(found?.content ?? .value(.null, .string), of: name)
+        let isNear = place < fields.count && fields[place].storedName == name
+        let field = isNear ? fields[place] : fields.first { $0.storedName == name }
+        let content = field?.content ?? .value(.null, .string)
+        return declared?.builder.content(content, of: name) ?? content
     }
 
     private mutating func flush() throws(StorageError) {
