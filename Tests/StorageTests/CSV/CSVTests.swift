@@ -165,7 +165,7 @@ import Testing
             try await expect(store.select(Plain.self).count(), equals: 0)
             let twice = "id,name,code\n1,a,x\n2,b,x\n".data
             let refused = await expectError(.constraint) { try await store.save(csv: twice, as: Plain.self) }
-            expect((refused?.underlying as? Store.CSVProblem)?.line, equals: 3)
+            expect(refused?.property, equals: "code")
             try await expect(store.select(Plain.self).count(), equals: 0)
             try await store.transaction { tx throws(StorageError) in
                 try tx.save(Plain(id: 1, name: "kept"))
