@@ -3,8 +3,8 @@ package import StorageDriver
 
 /// Writes JSON objects straight into the rows of a recorded model whose records are one row each.
 ///
-/// It reads what `RecordBuilder` reads alike, and gives up on everything that this refuses, so that there is one place that
-/// names problems. Used by one thread.
+/// It reads the values that `RecordBuilder` reads, in the same way, and gives up on everything that this refuses, so that one
+/// place names problems. Used by one thread.
 package final class JSONFlatRows {
     private enum Kind { case text, integer, double, bool, date, other }
 
@@ -46,7 +46,7 @@ package final class JSONFlatRows {
     /// Writes one record.
     ///
     /// - Parameter bytes: an object, and white space around it.
-    /// - Throws: `invalidValue` for what the builder has to look at.
+    /// - Throws: `invalidValue` for a record that the builder has to look at.
     package func write(_ bytes: UnsafeRawBufferPointer, to row: inout RowWriter) throws(StorageError) {
         guard scan.read(bytes) else { throw Self.unusual }
         for index in found.indices { found[index] = nil }
