@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "StorageDriver", targets: ["StorageDriver"]),
+        .library(name: "StorageCSV", targets: ["StorageCSV"]),
         .library(name: "StorageJSON", targets: ["StorageJSON"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
@@ -103,11 +104,14 @@ let package = Package(
             name: "StorageJSON", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver", "StorageSearch"],
             swiftSettings: strict),
         .target(
+            name: "StorageCSV", dependencies: ["StorageAPI", "StorageDriver", "StorageJSON"], swiftSettings: strict),
+        .target(
             name: "MemoryBackend",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(
-            name: "StorageKit", dependencies: ["StorageAPI", "StorageDriver", "StorageJSON", "StorageMacros"],
+            name: "StorageKit",
+            dependencies: ["StorageAPI", "StorageCSV", "StorageDriver", "StorageJSON", "StorageMacros"],
             swiftSettings: strict),
         .target(
             name: "StorageConfiguration",
@@ -177,8 +181,8 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput", postgresql,
+                "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageCSV",
+                "StorageDriver", "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput", postgresql,
                 postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -356,7 +360,8 @@ if let folder = Context.environment["STORAGE_MACRO"], !folder.isEmpty {
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CChecksum", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend",
-        "SQLiteBackend", "StorageAPI", "StorageCore", "StorageDigest", "StorageDriver", "StorageJSON", "StorageSearch",
+        "SQLiteBackend", "StorageAPI", "StorageCSV", "StorageCore", "StorageDigest", "StorageDriver", "StorageJSON",
+        "StorageSearch",
         "TerminalOutput",
     ]
     package.products = []

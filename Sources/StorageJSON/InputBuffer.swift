@@ -33,7 +33,9 @@ package protocol InputContents: AnyObject {
 package struct InputProblem: Error {
     package let message: String
     /// True if a limit is the reason.
-    package var isLimit = false
+    package let isLimit: Bool
+
+    package init(_ message: String, isLimit: Bool = false) { (self.message, self.isLimit) = (message, isLimit) }
 }
 
 /// The bytes of a file as they are needed, a mebibyte at a time; grows for a record that is larger, up to a limit.
@@ -122,7 +124,7 @@ package final class InputBuffer {
             looked = end - start
             guard looked < Self.recordLimit else {
                 throw InputProblem(
-                    message: "\(name), line \(line): a record of more than \(Self.recordLimit >> 20) MiB is not read; "
+                    "\(name), line \(line): a record of more than \(Self.recordLimit >> 20) MiB is not read; "
                         + "cut the file into smaller records.", isLimit: true)
             }
             guard try readMore() else { return nil }

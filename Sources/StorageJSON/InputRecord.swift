@@ -40,7 +40,7 @@ package protocol RecordSource {
 
 extension InputRecord {
     /// A record that is JSON text, which is not parsed yet.
-    init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil, isRead: Bool = false) {
+    package init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil, isRead: Bool = false) {
         (self.line, self.bytes, self.key, self.isRead, members) = (line, bytes, key, isRead, nil)
     }
 
@@ -263,7 +263,7 @@ package struct DocumentSource: RecordSource {
 
     private func fatal(_ problem: String, isWhole: Bool = false) -> InputProblem {
         InputProblem(
-            message: "\(input.name), line \(input.line): \(problem)"
+            "\(input.name), line \(input.line): \(problem)"
                 + (isWhole ? "." : "; nothing after it can be read."))
     }
 }

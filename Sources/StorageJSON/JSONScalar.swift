@@ -1,4 +1,4 @@
-import StorageAPI
+package import StorageAPI
 package import StorageDriver
 
 /// Converts a JSON value to a stored value of a type, without loss or not at all.
@@ -10,7 +10,7 @@ package enum JSONScalar {
         /// True if a text may stand for the number or the truth value that it spells, and the reverse.
         var isLenient = false
         /// The form of dates; nil for the form that the library writes.
-        var dates: Property.DateForm?
+        package var dates: Property.DateForm?
         /// The option that says how numbers of other software are dates; nil where a number counts seconds since 2001.
         var numericDateHint: String?
     }

@@ -30,7 +30,8 @@ package enum JSONText {
 
     /// Returns whether the text is a number as JSON writes one.
     package static func isNumber(_ text: String) -> Bool {
-        guard let last = text.utf8.last, last != UInt8(ascii: "N") else { return false }
+        // A number ends with a digit.
+        guard let last = text.utf8.last, last &- UInt8(ascii: "0") < 10 else { return false }
         return isValue(text)
     }
 

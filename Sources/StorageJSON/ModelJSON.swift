@@ -1,10 +1,10 @@
 import StorageAPI
-import StorageDriver
+package import StorageDriver
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// Reads models out of JSON, by the schema that their type declares.
@@ -257,17 +257,18 @@ extension RecordBuilder {
     }
 }
 
-/// JSON in memory.
-final class DataContents: InputContents {
+/// Bytes in memory.
+package final class DataContents: InputContents {
     private let data: Data
-    private(set) var position = 0
+    package private(set) var position = 0
 
-    init(_ data: Data) { self.data = data }
+    package let name: String
 
-    var name: String { "The JSON" }
-    var size: Int { data.count }
+    package init(_ data: Data, name: String = "The JSON") { (self.data, self.name) = (data, name) }
 
-    func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    package var size: Int { data.count }
+
+    package func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
         let part = data.dropFirst(position).prefix(bytes.count)
         bytes.copyBytes(from: part)
         position += part.count
@@ -275,14 +276,14 @@ final class DataContents: InputContents {
     }
 }
 
-/// JSON in a file.
-final class FileContents: InputContents {
-    let name: String
-    let size: Int
+/// Bytes in a file.
+package final class FileContents: InputContents {
+    package let name: String
+    package let size: Int
     private let file: OpenFile
-    private(set) var position = 0
+    package private(set) var position = 0
 
-    convenience init(_ path: String) throws(StorageError) {
+    package convenience init(_ path: String) throws(StorageError) {
         let file: OpenFile
         do { file = try OpenFile(path, .read, layer: SystemFileLayer()) } catch { throw FileFailure.error(error, path) }
         try self.init(file)
@@ -297,7 +298,7 @@ final class FileContents: InputContents {
         size = Int(status.size)
     }
 
-    func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
+    package func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
         let count = try file.read(at: Int64(position), into: bytes)
         position += count
         return count

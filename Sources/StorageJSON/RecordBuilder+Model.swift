@@ -1,5 +1,5 @@
-import StorageAPI
-import StorageDriver
+package import StorageAPI
+package import StorageDriver
 
 extension RecordBuilder {
     /// Records of a type's declaration. Members that no property names are ignored.
@@ -7,11 +7,13 @@ extension RecordBuilder {
     /// - Parameters:
     ///   - dates: how dates are written where the property does not say it.
     ///   - isLenient: whether all properties are.
+    ///   - isUntyped: whether the members are columns of texts, which have the stored names, one for each part of a reference.
     /// - Throws: `configuration` for paths that cannot be read and written.
-    init(
-        _ type: any Storable.Type, dates: StorageAPI.Property.DateForm? = nil, isLenient: Bool = false
+    package init(
+        _ type: any Storable.Type, dates: StorageAPI.Property.DateForm? = nil, isLenient: Bool = false,
+        isUntyped: Bool = false
     ) throws(StorageError) {
-        var shapes = DeclaredShapes(rules: JSONScalar.Rules(isLenient: isLenient, dates: dates))
+        var shapes = DeclaredShapes(rules: JSONScalar.Rules(isUntyped: isUntyped, isLenient: isLenient, dates: dates))
         try shapes.add(type, isElement: false)
         self.init(shapes: shapes.list, ignoresUnknown: true)
     }
@@ -35,7 +37,11 @@ private struct DeclaredShapes {
         try schema.checkPaths()
         for property in schema.properties {
             guard let content = try content(property) else { continue }
-            list[index].properties.append(shape(property, content))
+            if rules.isUntyped, case .reference(let parts) = content, parts.count > 1 {
+                list[index].properties += parts.map { self.part($0, of: property) }
+            } else {
+                list[index].properties.append(shape(property, content))
+            }
         }
         return index
     }
@@ -59,6 +65,14 @@ private struct DeclaredShapes {
         }
     }
 
+    /// A part of a reference as a separate column.
+    private func part(_ part: RecordBuilder.Part, of property: Property) -> RecordBuilder.Property {
+        let null: @Sendable () throws -> Value = { .null }
+        return RecordBuilder.Property(
+            name: part.column, title: property.name, path: [part.column.text], isOptional: property.isOptional,
+            content: .column(part.type), rules: rules, initial: property.isOptional ? null : nil)
+    }
+
     private func shape(_ property: Property, _ content: RecordBuilder.Content) -> RecordBuilder.Property {
         var rules = rules
         if let dates = property.form.dates { rules.dates = dates }
@@ -67,10 +81,48 @@ private struct DeclaredShapes {
         let null: @Sendable () throws -> Value = { .null }
         if case .reference(let parts) = content, parts.count > 1 { initial = nil }
         return RecordBuilder.Property(
-            name: StoredName(property.storedName), title: property.name, path: property.names,
-            isOptional: property.isOptional,
+            name: StoredName(property.storedName), title: property.name,
+            path: rules.isUntyped ? [property.storedName] : property.names, isOptional: property.isOptional,
             content: content, rules: rules, convert: property.form.convert,
             initial: initial ?? (property.isOptional ? null : nil), writeDefault: property.writeDefault)
+    }
+}
+
+// MARK: Columns
+
+extension RecordBuilder {
+    /// A property of one column of the model itself.
+    package struct Column {
+        package let rules: JSONScalar.Rules
+        /// True if the program converts the values.
+        package let isConverted: Bool
+        /// The value in a record without the column; nil if it must not lack it.
+        package let initial: (@Sendable () throws -> Value)?
+    }
+
+    /// The stored names of the model's properties, in order.
+    package var names: [StoredName] { all[0].properties.map(\.name) }
+
+    /// The property with a stored name, if it is one column.
+    package func column(named name: StoredName) -> Column? {
+        guard let property = all[0].properties.first(where: { $0.name == name }) else { return nil }
+        switch property.content {
+        case .column, .reference: break
+        case .child, .children: return nil
+        }
+        return Column(rules: property.rules, isConverted: property.convert != nil, initial: property.initial)
+    }
+
+    /// Returns the content of a property in the form in which the declaration has its dates.
+    package func content(_ content: DynamicRecord.Content, of name: StoredName) -> DynamicRecord.Content {
+        guard case .value(let value, let type) = content, type == .date || type == .array(of: .date),
+            let form = column(named: name)?.rules.dates, form != .iso8601
+        else { return content }
+        switch Self.json(value, type, rules: JSONScalar.Rules(dates: form)) {
+        case .null: return .value(.null, type)
+        case .string(let text): return .value(.text(text), .string)
+        case let json: return .value(.text(json.text), .string)
+        }
     }
 }
 

@@ -41,8 +41,44 @@ package enum ValueForm {
         return isLiteral(value, type, text: text) ? json(text) ?? .string(text) : .string(text)
     }
 
+    /// Appends the text of a value without making a string of it: an integer, a truth value or a text; false for any other.
+    ///
+    /// - Parameter appendText: appends a text.
+    package static func append(
+        _ value: Value, _ type: ColumnType, to bytes: inout [UInt8],
+        text appendText: (String, inout [UInt8]) -> Void
+    ) -> Bool {
+        switch (value, type) {
+        case (.int(let number), .bool):
+            bytes += number == 0 ? "false".utf8 : "true".utf8
+            return true
+        case (.int(let number), .int64), (.int(let number), .int32), (.int(let number), .int16),
+            (.int(let number), .int8), (.int(let number), .uint8), (.int(let number), .uint16),
+            (.int(let number), .uint32):
+            append(number, to: &bytes)
+            return true
+        case (.text(let text), .string):
+            appendText(text, &bytes)
+            return true
+        default: return false
+        }
+    }
+
+    private static func append(_ number: Int64, to bytes: inout [UInt8]) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        let start = bytes.count
+        repeat {
+            let (tens, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+            rest = tens
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
     /// Appends the value as JSON.
     package static func append(_ value: Value, _ type: ColumnType, to bytes: inout [UInt8]) {
+        if append(value, type, to: &bytes, text: { JSONText.append($0, to: &$1) }) { return }
         guard let text = text(value, type) else {
             bytes += "null".utf8
             return

@@ -1,3 +1,4 @@
-// An application imports only StorageKit: this module adds JSON and the macros to StorageAPI.
+// An application imports only StorageKit: this module adds JSON, CSV and the macros to StorageAPI.
 @_exported public import StorageAPI
+@_exported public import StorageCSV
 @_exported public import StorageJSON

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 import TerminalOutput

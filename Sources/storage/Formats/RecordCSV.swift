@@ -1,27 +1,23 @@
 import StorageAPI
-import StorageJSON
+import StorageCSV
 
-/// Records as comma-separated values (RFC 4180, with line feeds), or with another delimiter: a header, then a line a record.
-///
-/// Nil is an empty field, and empty text is a pair of quotes. Owned records are JSON in their cell.
+/// Records as comma-separated values, or with another delimiter: a header, then a line a record.
 struct RecordCSV: RecordWriter {
     private let columns: [RecordSchema.Property]
-    private let delimiter: UInt8
+    private let writer: CSVWriter
     private var isFirst: Bool
 
-    init(_ columns: [RecordSchema.Property], delimiter: UInt8 = UInt8(ascii: ","), hasHeader: Bool = true) {
+    init(_ columns: [RecordSchema.Property], delimiter: UInt8 = CSVDialect.comma, hasHeader: Bool = true) {
         self.columns = columns
-        self.delimiter = delimiter
+        writer = CSVWriter(delimiter: delimiter)
         isFirst = hasHeader
     }
 
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
-            let values = columns.enumerated().lazy.map { place, column in
-                RecordText.text(fields.content(column.name, near: place))
-            }
-            RecordText.appendLine(values, delimiter: delimiter, to: &bytes)
+            writer.append(
+                columns.enumerated().lazy.map { fields.content($0.element.name, near: $0.offset) }, to: &bytes)
         }
     }
 
@@ -30,8 +26,6 @@ struct RecordCSV: RecordWriter {
     private mutating func writeHeader(_ output: inout Output) throws {
         guard isFirst else { return }
         isFirst = false
-        try output.write { bytes in
-            RecordText.appendLine(columns.lazy.map { $0.name }, delimiter: delimiter, to: &bytes)
-        }
+        try output.write { writer.appendHeader(columns.map(\.name), to: &$0) }
     }
 }

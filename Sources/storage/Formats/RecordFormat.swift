@@ -84,7 +84,8 @@ extension RecordSchema {
 extension [DynamicRecord.Field] {
     /// The content of a property, which usually has the same index as among the printed ones.
     func content(_ name: String, near place: Int) -> DynamicRecord.Content {
-        if place < count, self[place].storedName == StoredName(name) { return self[place].content }
+        // Names of one origin are equal at once.
+        if place < count, self[place].name == name { return self[place].content }
         return first { $0.storedName == StoredName(name) }?.content ?? .value(.null, .string)
     }
 }

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 
@@ -59,9 +60,12 @@ struct Importer {
             let files = files
             func show(_ records: Int, _ fraction: Double) { progress(records, files.fraction(at: index, fraction)) }
             if let flat, let source = try file.delimited(),
-                let rows = CSVRows(flat, header: source.header, reading.of(file))
+                let rows = CSVRows(flat, header: source.header, rules: reading.of(file).rules)
             {
                 try store(source, rows: rows, index: index, in: &transaction, show)
+            } else if let flat, !file.isUntyped, !file.isKeyed {
+                let rows = JSONFlatRows(flat, rules: reading.of(file).rules)
+                try store(try file.records(), rows: rows, index: index, in: &transaction, show)
             } else {
                 try store(file, index: index, in: &transaction, show)
             }
@@ -126,19 +130,54 @@ struct Importer {
         _ batch: CSVBatch, source: CSVSource, rows: CSVRows, in transaction: inout Store.Transaction
     ) throws(StorageError) -> Bool {
         let width = source.header.count
-        guard batch.records.allSatisfy(\.isWellFormed), batch.fields.count == width * batch.records.count else {
-            return false
-        }
-        // All that a record of another width leaves out, the next one has too much.
-        guard batch.starts.enumerated().allSatisfy({ $1 == $0 * width }) else { return false }
+        guard batch.records.indices.allSatisfy({ batch.isWhole(at: $0, width: width) }) else { return false }
         let reader = source.reader
         do throws(StorageError) {
             try transaction.put(
                 batch.records.count, rowsOf: schema.storedName, replacing: replaces, assigningKeys: rows.assignsKeys
             ) { (index, key, row) throws(StorageError) in
                 try rows.write(
-                    batch.fields[index * width..<(index + 1) * width], of: reader,
+                    batch.fields(at: index), of: reader,
                     isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
+            }
+            return true
+        } catch {
+            guard error.isOfRecord else { throw error }
+            return false
+        }
+    }
+
+    /// Stores JSON objects as rows. A part of them that has a record to be looked at is read again, as records.
+    private mutating func store(
+        _ source: any RecordSource, rows: JSONFlatRows, index: Int, in transaction: inout Store.Transaction,
+        _ progress: (_ records: Int, _ fraction: Double) -> Void
+    ) throws {
+        var source = source
+        let reader = RecordReader(files[index], schema: schema, reading: reading)
+        var batch = JSONBatch()
+        while try batch.fill(from: &source, Self.batchRecords, bytes: Self.batchBytes) {
+            if try put(batch, rows: rows, in: &transaction) {
+                count += batch.count
+            } else {
+                var pending = Pending()
+                for place in 0..<batch.count {
+                    try batch.withRecord(at: place) { try add(reader.read($0), index, to: &pending) }
+                }
+                try store(pending, &transaction)
+            }
+            progress(count, source.fraction)
+        }
+    }
+
+    /// Stores records as rows; false if nothing is stored, because one of them has to be looked at.
+    private func put(
+        _ batch: JSONBatch, rows: JSONFlatRows, in transaction: inout Store.Transaction
+    ) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try transaction.put(
+                batch.count, rowsOf: schema.storedName, replacing: replaces, assigningKeys: false
+            ) { (index, _, row) throws(StorageError) in
+                try batch.withBytes(at: index) { (bytes) throws(StorageError) in try rows.write(bytes, to: &row) }
             }
             return true
         } catch {
@@ -212,43 +251,6 @@ struct Importer {
     private func name(_ first: RecordPlace?, before place: RecordPlace) -> String {
         guard let first, first < place else { return "the store" }
         return first.file == place.file ? "line \(first.line)" : "line \(first.line) of \(files[first.file].name)"
-    }
-}
-
-extension StorageError {
-    /// True if a record is at fault, and not the store.
-    fileprivate var isOfRecord: Bool {
-        switch code {
-        case .duplicateKey, .missingKey, .typeMismatch, .invalidValue, .constraint, .limitExceeded: true
-        default: false
-        }
-    }
-}
-
-/// Some records of delimited values, and where their fields are.
-private struct CSVBatch {
-    private(set) var records: [CSVReader.Record] = []
-    private(set) var fields: [CSVReader.Field] = []
-    /// The number of fields before each record.
-    private(set) var starts: [Int] = []
-
-    /// The fields of the record at a place.
-    func fields(at place: Int) -> ArraySlice<CSVReader.Field> {
-        fields[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : fields.count)]
-    }
-
-    /// Takes the next records, all of which are buffered; false if none exist.
-    mutating func fill(from source: inout CSVSource, _ most: Int) throws -> Bool {
-        records.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        while records.count < most {
-            let start = fields.count
-            guard let record = try source.next(&fields, staysInChunk: !records.isEmpty) else { break }
-            records.append(record)
-            starts.append(start)
-        }
-        return !records.isEmpty
     }
 }
 

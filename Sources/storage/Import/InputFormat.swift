@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 import TerminalOutput
@@ -49,14 +50,14 @@ struct RecordFile: Sendable {
     private enum Form: Sendable { case array, keyed, lines, inside([String]), delimited(CSVDialect) }
 
     let file: InputFile
-    private let encoding: InputEncoding
+    private let encoding: Store.TextEncoding
     private var form = Form.lines
     /// Sentences about decisions that the file leaves open.
     private(set) var remarks: [String] = []
 
     init(_ file: InputFile, _ options: InputOptions) throws {
         self.file = file
-        encoding = try options.encoding ?? InputEncoding(of: file.contents())
+        encoding = try options.encoding ?? Store.TextEncoding(of: file.contents())
         let format = options.format ?? InputFormat(fileName: file.name)
         guard options.path.isEmpty || format == nil || format == .json else {
             throw ToolError("--at leads to records in JSON, and \(name) is \(format?.rawValue ?? "").", .usage)
@@ -77,7 +78,7 @@ struct RecordFile: Sendable {
     var isUntyped: Bool { if case .delimited = form { true } else { false } }
 
     /// The text from the beginning on.
-    func input() throws -> InputBuffer { try InputBuffer(try file.contents(in: encoding)) }
+    func input() throws -> InputBuffer { try InputBuffer(encoding.decoded(try file.contents())) }
 
     /// The records from the first on.
     func records() throws -> any RecordSource {
@@ -86,7 +87,10 @@ struct RecordFile: Sendable {
         case .lines: LineSource(try input())
         case .inside(let path): DocumentSource(try input(), at: path)
         case .array: DocumentSource(try input(), isKeyed: false)
-        case .delimited(let dialect): try CSVSource(try input(), dialect: dialect, encoding: encoding)
+        case .delimited(let dialect):
+            try CSVSource(
+                try input(), dialect: dialect, encoding: encoding,
+                advice: CSVAdvice(quotes: "--quote none", encoding: "--encoding"))
         }
     }
 
@@ -99,15 +103,15 @@ struct RecordFile: Sendable {
     private mutating func setDialect(_ options: InputOptions, isTabbed: Bool) throws {
         var dialect = CSVDialect(delimiter: isTabbed ? UInt8(ascii: "\t") : CSVDialect.comma)
         dialect.hasQuotes = options.quote != QuoteStyle.none
-        if let given = try DelimitedOptions.byte(options.delimiter) ?? CSVDialect.declaredDelimiter(of: self) {
+        if let given = try DelimitedOptions.byte(options.delimiter) ?? CSVDialect.declaredDelimiter(of: input) {
             dialect.delimiter = given
-        } else if !isTabbed, let found = try CSVDialect.delimiter(of: self, hasQuotes: dialect.hasQuotes) {
+        } else if !isTabbed, let found = try CSVDialect.delimiter(of: input, hasQuotes: dialect.hasQuotes) {
             dialect.delimiter = found
             let shown = found == UInt8(ascii: "\t") ? "tabs" : "'\(Unicode.Scalar(found))'"
             remarks.append("values are separated by \(shown); --delimiter says otherwise.")
         }
         if isTabbed, options.quote == nil {
-            dialect.hasQuotes = try CSVDialect.hasQuotes(self, delimiter: dialect.delimiter)
+            dialect.hasQuotes = try CSVDialect.hasQuotes(input, delimiter: dialect.delimiter)
             if dialect.hasQuotes {
                 remarks.append("fields are enclosed in quotation marks; --quote none reads the marks as characters.")
             }

@@ -1,7 +1,16 @@
 import ArgumentParser
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
+
+/// The meaning of quotation marks in delimited values.
+enum QuoteStyle: String, CaseIterable, ExpressibleByArgument {
+    /// Two marks enclose a field.
+    case double
+    /// Marks are characters.
+    case none
+}
 
 /// The options of reading inputs, beyond what their names and beginnings show.
 struct InputOptions: ParsableArguments, Sendable {
@@ -28,7 +37,7 @@ struct InputOptions: ParsableArguments, Sendable {
             "The encoding of the text. (default: utf-16 if the first bytes show it, otherwise utf-8)",
             valueName: "encoding")
     )
-    var encoding: InputEncoding?
+    var encoding: Store.TextEncoding?
 
     @Option(
         help: ArgumentHelp(

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 
@@ -29,7 +30,13 @@ struct SchemaInference {
                 continue
             }
             var source = try file.records()
+            let scan = JSONObjectScan()
+            let isPlain = mapping.isEmpty && !file.isUntyped && !file.isKeyed
             while let record = try source.next() {
+                if isPlain, shape.add(scan, of: record.bytes) {
+                    if shape.count.isMultiple(of: 1024) { try show(source.fraction) }
+                    continue
+                }
                 switch record.content {
                 case .success(let members): try shape.add(mapping.apply(to: members), isUntyped: file.isUntyped)
                 case .failure(let problem): try bad(problem, index)

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 
@@ -68,6 +69,34 @@ final class ValueShape {
             let shape = element ?? ValueShape(dates)
             element = shape
             for value in elements { try shape.add(value) }
+        }
+    }
+
+    /// Adds a scalar of JSON that is no text with escapes.
+    func add(_ member: JSONObjectScan.Member, of bytes: UnsafeRawBufferPointer) {
+        if let text = member.text(in: bytes) {
+            count += 1
+            kinds.insert(.text)
+            words.fail()
+            if areDates { areDates = dates.isDate(text) }
+            return
+        }
+        let value = UnsafeRawBufferPointer(rebasing: bytes[member.value])
+        switch value[0] {
+        case UInt8(ascii: "n"): kinds.insert(.null)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"):
+            count += 1
+            kinds.insert(.bool)
+            if !words.isOfFlags { words.add(value.count == 4 ? "true" : "false") }
+        default:
+            count += 1
+            switch NumberBytes.form(value) {
+            // So many digits are as many in a double.
+            case .integer where value.count <= 15:
+                kinds.formUnion(value[0] == UInt8(ascii: "-") ? [.integer, .negative] : .integer)
+            case .fraction(digits: ...15): kinds.insert(.double)
+            default: kinds.formUnion(Self.kinds(ofNumber: String(decoding: value, as: UTF8.self)))
+            }
         }
     }
 
@@ -193,6 +222,10 @@ final class ObjectShape {
     /// Their members, in the order in which they were first seen.
     private(set) var members: [(name: String, shape: ValueShape)] = []
     private var places: [StoredName: Int] = [:]
+    /// The names as bytes.
+    private var names: [[UInt8]] = []
+    /// The members that an object has, while it is added.
+    private var found: [Int] = []
 
     /// As many columns as a table has on every backend, its key included.
     static let maximumMembers = BackendInfo.Limits().columns
@@ -213,6 +246,25 @@ final class ObjectShape {
         for (place, member) in object.enumerated() {
             try shape(of: member.name, near: place).add(member.value, isUntyped: isUntyped)
         }
+    }
+
+    /// Adds an object of scalars whose names are known, as it is in the bytes; false, and nothing is added, for any other.
+    func add(_ scan: JSONObjectScan, of bytes: UnsafeRawBufferPointer) -> Bool {
+        guard scan.read(bytes), scan.members.count <= members.count else { return false }
+        found.removeAll(keepingCapacity: true)
+        var next = 0
+        for member in scan.members {
+            // A text with escapes takes a parser, and so does a name that comes out of order.
+            guard let place = names[next...].firstIndex(where: { bytes[member.name].elementsEqual($0) }),
+                member.isPlainText
+                    ? member.text(in: bytes) != nil : bytes[member.value.lowerBound] != UInt8(ascii: "\"")
+            else { return false }
+            found.append(place)
+            next = place + 1
+        }
+        count += 1
+        for (member, place) in zip(scan.members, found) { members[place].shape.add(member, of: bytes) }
+        return true
     }
 
     /// The shapes of the columns of delimited values, to which the fields of each record are added.
@@ -247,6 +299,7 @@ final class ObjectShape {
         let shape = ValueShape(dates)
         places[StoredName(name)] = members.count
         members.append((name, shape))
+        names.append(Array(name.utf8))
         return shape
     }
 

@@ -1,28 +1,48 @@
-import StorageAPI
+package import StorageAPI
 import StorageDriver
-import StorageJSON
-import TerminalOutput
+package import StorageJSON
+
+/// The ways out that messages about a text name: options of the tool, or of a call.
+package struct CSVAdvice: Sendable {
+    private let quotes: String
+    private let encoding: String
+
+    /// - Parameters:
+    ///   - quotes: the option that reads quotation marks as characters.
+    ///   - encoding: the option that names another encoding.
+    package init(quotes: String, encoding: String) { (self.quotes, self.encoding) = (quotes, encoding) }
+
+    var wrongQuotes: String {
+        "A quoted field does not end as it should; \(quotes) reads quotation marks as characters."
+    }
+
+    func wrongEncoding(_ known: Store.TextEncoding) -> String {
+        known == .utf8
+            ? "A text is not UTF-8; \(encoding) names another, like windows-1252." : "A text is not \(known.rawValue)."
+    }
+}
 
 /// Comma-separated values as RFC 4180 has them, or in another dialect, with a header.
 ///
-/// What looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
+/// A text that looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
 /// field is nil, and one of two quotes an empty text.
-struct CSVSource: RecordSource {
-    let reader: CSVReader
+package struct CSVSource: RecordSource {
+    package let reader: CSVReader
     /// The distinct names of the columns.
-    let header: [String]
+    package let header: [String]
     /// The places of columns without a name. Only their values are members of a record.
-    let unnamed: Set<Int>
+    package let unnamed: Set<Int>
     /// The names that the header does not have as they are.
-    let given: [String]
-    private let encoding: InputEncoding
+    package let given: [String]
+    private let encoding: Store.TextEncoding
+    private let advice: CSVAdvice
 
     /// Reads up to the header, which is the first line that is not blank. A line that declares the delimiter may precede it.
     ///
-    /// - Throws: if there is no header.
-    init(_ input: InputBuffer, dialect: CSVDialect, encoding: InputEncoding) throws {
+    /// - Throws: if no line is a header.
+    package init(_ input: InputBuffer, dialect: CSVDialect, encoding: Store.TextEncoding, advice: CSVAdvice) throws {
         let reader = CSVReader(input, dialect)
-        (self.reader, self.encoding) = (reader, encoding)
+        (self.reader, self.encoding, self.advice) = (reader, encoding, advice)
         var fields: [CSVReader.Field] = []
         var record = try reader.next(&fields)
         if let record, CSVDialect.declaredDelimiter(of: reader.bytes(of: record)) != nil { fields.removeAll() }
@@ -30,11 +50,11 @@ struct CSVSource: RecordSource {
             fields.removeAll()
             record = try reader.next(&fields)
         }
-        guard let record else { throw ToolError("\(input.name) is empty; there is no header.") }
+        guard let record else { throw InputProblem("\(input.name) is empty and has no header.") }
         let texts = fields.compactMap { Self.text($0, of: reader) }
         guard record.isWellFormed, texts.count == fields.count else {
-            let problem = record.isWellFormed ? Self.wrongEncoding(encoding) : Self.wrongQuotes
-            throw ToolError(
+            let problem = record.isWellFormed ? advice.wrongEncoding(encoding) : advice.wrongQuotes
+            throw InputProblem(
                 "\(input.name), line \(record.line): the header is no line of comma-separated values. \(problem)")
         }
         header = Self.distinct(texts)
@@ -62,9 +82,9 @@ struct CSVSource: RecordSource {
         }
     }
 
-    var fraction: Double { reader.fraction }
+    package var fraction: Double { reader.fraction }
 
-    mutating func next() throws -> InputRecord? {
+    package mutating func next() throws -> InputRecord? {
         var fields: [CSVReader.Field] = []
         guard let record = try next(&fields) else { return nil }
         return self.record(record, fields[...])
@@ -73,7 +93,7 @@ struct CSVSource: RecordSource {
     /// The next record and where its fields are, which are appended.
     ///
     /// - Parameter staysInChunk: nil also where the next record is not buffered whole.
-    mutating func next(
+    package mutating func next(
         _ fields: inout [CSVReader.Field], staysInChunk: Bool = false
     ) throws -> CSVReader.Record? {
         let first = fields.count
@@ -85,8 +105,8 @@ struct CSVSource: RecordSource {
         return nil
     }
 
-    /// A record with its members, or what is wrong with it.
-    func record(_ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>) -> InputRecord {
+    /// A record with its members, or the reason why it cannot be read.
+    package func record(_ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>) -> InputRecord {
         let content = members(record, fields).mapError { BadRecord(line: record.line, message: $0.message) }
         return InputRecord(line: record.line, bytes: reader.bytes(of: record), key: nil, content: content)
     }
@@ -98,37 +118,30 @@ struct CSVSource: RecordSource {
     private func members(
         _ record: CSVReader.Record, _ fields: ArraySlice<CSVReader.Field>
     ) -> Result<[JSONValue.Member], Problem> {
-        guard record.isWellFormed else { return .failure(Problem(message: Self.wrongQuotes)) }
+        guard record.isWellFormed else { return .failure(Problem(message: advice.wrongQuotes)) }
         guard fields.count == header.count else {
-            let count = "There \(fields.count == 1 ? "is" : "are") \(fields.count.counted("field"))"
+            let count = "There \(fields.count == 1 ? "is" : "are") \(fields.count) field\(fields.count == 1 ? "" : "s")"
             return .failure(Problem(message: "\(count), and the header has \(header.count)."))
         }
         var members: [JSONValue.Member] = []
         for (place, field) in fields.enumerated() where !(field.isMissing && unnamed.contains(place)) {
             guard let text = Self.text(field, of: reader) else {
-                return .failure(Problem(message: Self.wrongEncoding(encoding)))
+                return .failure(Problem(message: advice.wrongEncoding(encoding)))
             }
             members.append(.init(name: header[place], value: Field(text: text, isQuoted: field.isQuoted).value))
         }
         return .success(members)
     }
 
-    private static let wrongQuotes =
-        "A quoted field does not end as it should; --quote none reads quotation marks as characters."
-
-    private static func wrongEncoding(_ encoding: InputEncoding) -> String {
-        encoding == .utf8
-            ? "A text is not UTF-8; --encoding names another, like windows-1252."
-            : "A text is not \(encoding.rawValue)."
-    }
-
     // MARK: Fields
 
-    struct Field {
-        var text: String
-        var isQuoted: Bool
+    package struct Field {
+        package var text: String
+        package var isQuoted: Bool
 
-        var value: JSONValue {
+        package init(text: String, isQuoted: Bool) { (self.text, self.isQuoted) = (text, isQuoted) }
+
+        package var value: JSONValue {
             if text.isEmpty { return isQuoted ? .string("") : .null }
             if text == "true" || text == "false" { return .bool(text == "true") }
             return Self.isNumber(text) ? .number(text) : .string(text)

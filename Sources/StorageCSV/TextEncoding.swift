@@ -1,26 +1,29 @@
-import ArgumentParser
-import Foundation
-import StorageJSON
+public import StorageAPI
+package import StorageJSON
 
-/// The encoding of an input's text.
-enum InputEncoding: String, CaseIterable, ExpressibleByArgument {
-    case utf8 = "utf-8"
-    /// The order of bytes is that of the byte order mark; without one, the lower byte is first.
-    case utf16 = "utf-16"
-    /// The higher byte is first.
-    case utf16BigEndian = "utf-16be"
-    case latin1
-    case latin2
-    case windows1250 = "windows-1250"
-    case windows1251 = "windows-1251"
-    case windows1252 = "windows-1252"
-    case windows1253 = "windows-1253"
-    case windows1254 = "windows-1254"
+extension Store {
+    /// The encoding of a text that is read.
+    public enum TextEncoding: String, CaseIterable, Hashable, Sendable {
+        case utf8 = "utf-8"
+        /// The order of bytes is that of the byte order mark; without one, the lower byte is first.
+        case utf16 = "utf-16"
+        /// The higher byte is first.
+        case utf16BigEndian = "utf-16be"
+        /// ISO 8859-1.
+        case latin1
+        /// ISO 8859-2.
+        case latin2
+        case windows1250 = "windows-1250"
+        case windows1251 = "windows-1251"
+        case windows1252 = "windows-1252"
+        case windows1253 = "windows-1253"
+        case windows1254 = "windows-1254"
+    }
+}
 
-    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
-
+extension Store.TextEncoding {
     /// The encoding that an input's first bytes show: by a byte order mark, or by the zeros of UTF-16. Otherwise it is UTF-8.
-    init(of contents: any InputContents) throws {
+    package init(of contents: any InputContents) throws {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
         defer { bytes.deallocate() }
         var count = 0
@@ -40,33 +43,45 @@ enum InputEncoding: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The encodings of one byte a character, as Foundation knows them.
-    private var singleBytes: String.Encoding? {
+    /// The characters of the bytes from 128 on, in encodings of one byte a character, whose lower half is ASCII; U+FFFD stands for
+    /// none. From the mappings of the Unicode Consortium (https://www.unicode.org/Public/MAPPINGS/).
+    private var upperHalf: String? {
         switch self {
         case .utf8, .utf16, .utf16BigEndian: nil
-        case .latin1: .isoLatin1
-        case .latin2: .isoLatin2
-        case .windows1250: .windowsCP1250
-        case .windows1251: .windowsCP1251
-        case .windows1252: .windowsCP1252
-        case .windows1253: .windowsCP1253
-        case .windows1254: .windowsCP1254
+        case .latin1: String(String.UnicodeScalarView((0x80...0xFF).compactMap(Unicode.Scalar.init)))
+        case .latin2:
+            "\u{80}\u{81}\u{82}\u{83}\u{84}\u{85}\u{86}\u{87}\u{88}\u{89}\u{8A}\u{8B}\u{8C}\u{8D}"
+                + "\u{8E}\u{8F}\u{90}\u{91}\u{92}\u{93}\u{94}\u{95}\u{96}\u{97}\u{98}\u{99}\u{9A}\u{9B}"
+                + "\u{9C}\u{9D}\u{9E}\u{9F}\u{A0}Ą˘Ł¤ĽŚ§¨ŠŞŤŹ\u{AD}ŽŻ°ą˛ł´ľśˇ¸šşťź˝žżŔÁÂĂÄĹĆÇČÉĘËĚÍÎĎĐŃŇÓÔŐ"
+                + "Ö×ŘŮÚŰÜÝŢßŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙"
+        case .windows1250:
+            "€�‚�„…†‡�‰Š‹ŚŤŽŹ�‘’“”•–—�™š›śťžź\u{A0}ˇ˘Ł¤Ą¦§¨©Ş«¬\u{AD}®Ż°±˛ł´µ¶·¸ąş»Ľ˝ľżŔÁÂĂÄĹĆÇČÉĘËĚÍ"
+                + "ÎĎĐŃŇÓÔŐÖ×ŘŮÚŰÜÝŢßŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙"
+        case .windows1251:
+            "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—�™љ›њќћџ\u{A0}ЎўЈ¤Ґ¦§Ё©Є«¬\u{AD}®Ї°±Ііґµ¶·ё№є»јЅѕїАБВГДЕЖЗИЙКЛМН"
+                + "ОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя"
+        case .windows1252:
+            "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ\u{A0}¡¢£¤¥¦§¨©ª«¬\u{AD}®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍ"
+                + "ÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ"
+        case .windows1253:
+            "€�‚ƒ„…†‡�‰�‹�����‘’“”•–—�™�›����\u{A0}΅Ά£¤¥¦§¨©�«¬\u{AD}®―°±²³΄µ¶·ΈΉΊ»Ό½ΎΏΐΑΒΓΔΕΖΗΘΙΚΛΜΝ"
+                + "ΞΟΠΡ�ΣΤΥΦΧΨΩΪΫάέήίΰαβγδεζηθικλμνξοπρςστυφχψωϊϋόύώ�"
+        case .windows1254:
+            "€�‚ƒ„…†‡ˆ‰Š‹Œ����‘’“”•–—˜™š›œ��Ÿ\u{A0}¡¢£¤¥¦§¨©ª«¬\u{AD}®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍ"
+                + "ÎÏĞÑÒÓÔÕÖ×ØÙÚÛÜİŞßàáâãäåæçèéêëìíîïğñòóôõö÷øùúûüışÿ"
         }
     }
 
     /// The UTF-8 of each byte; nil for an encoding in which a character has several bytes.
     fileprivate var table: [[UInt8]]? {
-        guard let encoding = singleBytes else { return nil }
-        return (0...255).map {
-            String(data: Data([$0]), encoding: encoding).map { Array($0.utf8) } ?? [CharacterDecoder.invalid]
-        }
+        guard let upperHalf else { return nil }
+        let upper = upperHalf.unicodeScalars.map { $0 == "\u{FFFD}" ? [CharacterDecoder.invalid] : Array($0.utf8) }
+        return (0..<0x80).map { [$0] } + upper
     }
-}
 
-extension InputFile {
-    /// The contents as UTF-8, which can be read repeatedly from the beginning.
-    func contents(in encoding: InputEncoding) throws -> any InputContents {
-        encoding == .utf8 ? try contents() : DecodedContents(try contents(), encoding)
+    /// The contents of an input in this encoding, as UTF-8.
+    package func decoded(_ contents: any InputContents) -> any InputContents {
+        self == .utf8 ? contents : DecodedContents(contents, self)
     }
 }
 
@@ -79,7 +94,7 @@ private final class DecodedContents: InputContents {
     /// The number of decoded bytes that have been read.
     private var taken = 0
 
-    init(_ contents: any InputContents, _ encoding: InputEncoding) {
+    init(_ contents: any InputContents, _ encoding: Store.TextEncoding) {
         self.contents = contents
         decoder = CharacterDecoder(table: encoding.table, isBigEndian: encoding == .utf16BigEndian)
     }
@@ -106,7 +121,7 @@ private final class DecodedContents: InputContents {
     }
 }
 
-/// Decodes bytes to UTF-8. What stands for no character becomes a byte that UTF-8 does not have, so that the record that has it is
+/// Decodes bytes to UTF-8. Bytes that stand for no character become a byte that UTF-8 does not have, so that their record is
 /// a bad one.
 private struct CharacterDecoder {
     /// The UTF-8 of each byte; nil for UTF-16.
@@ -125,7 +140,7 @@ private struct CharacterDecoder {
         guard let other = first else { return first = byte }
         first = nil
         let unit = isBigEndian ? UInt16(other) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(other)
-        // A byte order mark in the other order says what the order is.
+        // A byte order mark in the other order changes the order.
         if isAtStart, unit == 0xFFFE {
             isBigEndian.toggle()
             return decode(0xFEFF, to: &bytes)

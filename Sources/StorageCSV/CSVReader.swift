@@ -1,37 +1,37 @@
-import StorageJSON
+package import StorageJSON
 
 /// Finds the records of delimited values and their fields among the buffered bytes of an input, without copying them.
 ///
 /// A quotation mark at the beginning of a field encloses it, up to the mark that a delimiter or the end of the record follows.
 /// Anywhere else a mark is a character. A record ends at a line feed, a carriage return, or both, outside of marks. If the mark at
-/// the beginning of a field encloses nothing, the field is read as if there were no marks, and its record is not well formed. So
+/// the beginning of a field encloses no field, marks are read as characters in it, and its record is not well formed. So
 /// an error spoils one line, and the records after it are found.
 ///
 /// Used by one thread.
-final class CSVReader {
+package final class CSVReader {
     /// A field: where it is in the buffered bytes, without the marks around it.
-    struct Field {
-        var start: Int
-        var count = 0
-        var isQuoted = false
+    package struct Field {
+        package var start: Int
+        package var count = 0
+        package var isQuoted = false
         /// True if two marks in it stand for one.
-        var hasEscapes = false
+        package var hasEscapes = false
 
-        /// True if there is nothing in the field, and no marks around it.
-        var isMissing: Bool { count == 0 && !isQuoted }
+        /// True if the field is empty, without marks around it.
+        package var isMissing: Bool { count == 0 && !isQuoted }
     }
 
     /// A record: where it is in the buffered bytes.
-    struct Record {
+    package struct Record {
         /// The line on which it begins, from 1.
-        var line: Int
-        var start: Int
-        var end: Int
+        package var line: Int
+        package var start: Int
+        package var end: Int
         /// True if each mark at the beginning of a field encloses it.
-        var isWellFormed: Bool
+        package var isWellFormed: Bool
     }
 
-    let dialect: CSVDialect
+    package let dialect: CSVDialect
     private let input: InputBuffer
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -42,21 +42,21 @@ final class CSVReader {
     /// True if no more bytes may be buffered, because a record has at most so many.
     @exclusivity(unchecked) private var isFull = false
 
-    init(_ input: InputBuffer, _ dialect: CSVDialect) {
+    package init(_ input: InputBuffer, _ dialect: CSVDialect) {
         self.input = input
         self.dialect = dialect
     }
 
     /// The input's name for messages.
-    var name: String { input.name }
+    package var name: String { input.name }
 
-    var fraction: Double { input.fraction }
+    package var fraction: Double { input.fraction }
 
     /// The bytes of a record, valid until the next chunk is read.
-    func bytes(of record: Record) -> UnsafeRawBufferPointer { bytes(record.start, record.end - record.start) }
+    package func bytes(of record: Record) -> UnsafeRawBufferPointer { bytes(record.start, record.end - record.start) }
 
     /// The bytes of a field, as long.
-    func bytes(of field: Field) -> UnsafeRawBufferPointer { bytes(field.start, field.count) }
+    package func bytes(of field: Field) -> UnsafeRawBufferPointer { bytes(field.start, field.count) }
 
     private func bytes(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: chunk[start..<start + count])
@@ -65,7 +65,7 @@ final class CSVReader {
     /// The next record, whose fields are appended; nil after the last.
     ///
     /// - Parameter staysInChunk: nil also where the next record is not buffered whole.
-    func next(_ fields: inout [Field], staysInChunk: Bool = false) throws -> Record? {
+    package func next(_ fields: inout [Field], staysInChunk: Bool = false) throws -> Record? {
         let first = fields.count
         while true {
             if let record = scan(&fields) { return record }
@@ -85,7 +85,7 @@ final class CSVReader {
         let (known, limit) = (input.available.count, InputBuffer.recordLimit)
         let wasFull = isFull
         isFull = known >= limit
-        // Where there is no room for more, a mark that nothing has closed encloses nothing. What then has no end either is refused.
+        // Without room for more, a mark that no other has closed is a character. A record that has no end either is refused.
         var scanner = SizeScanner(rest: wasFull && isFull ? known + 1 : min(known * 2, limit))
         isLast = try input.length(&scanner) == nil
         chunk = input.available
@@ -145,7 +145,7 @@ final class CSVReader {
         case unknown
     }
 
-    /// Finds the closing mark of a field that begins with a mark, and makes the field a quoted one if there is such a mark.
+    /// Finds the closing mark of a field that begins with a mark, and makes the field a quoted one if it finds such a mark.
     private func enclosed(_ field: inout Field, _ newlines: inout Int) -> Enclosed {
         let (end, bytes) = (chunk.count, chunk)
         var (place, lines, hasEscapes) = (field.start + 1, 0, false)

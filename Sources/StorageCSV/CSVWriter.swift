@@ -1,0 +1,79 @@
+package import StorageAPI
+package import StorageJSON
+
+/// Appends records as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes.
+///
+/// Nil is an empty field, and empty text is a pair of quotes. Owned records are JSON in their field.
+package struct CSVWriter: Sendable {
+    private let delimiter: UInt8
+    /// The bytes that make quotes necessary wherever they stand.
+    private let special: [Bool]
+
+    package init(delimiter: UInt8 = CSVDialect.comma) {
+        self.delimiter = delimiter
+        special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
+    }
+
+    /// Appends a line of names.
+    package func appendHeader(_ names: [String], to bytes: inout [UInt8]) {
+        for (place, name) in names.enumerated() {
+            if place > 0 { bytes.append(delimiter) }
+            append(name, to: &bytes)
+        }
+        bytes.append(0x0A)
+    }
+
+    /// Appends a line of contents.
+    package func append(_ contents: some Sequence<DynamicRecord.Content>, to bytes: inout [UInt8]) {
+        var isFirst = true
+        for content in contents {
+            if !isFirst { bytes.append(delimiter) }
+            isFirst = false
+            append(content, to: &bytes)
+        }
+        bytes.append(0x0A)
+    }
+
+    private func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
+        if case .value(let value, let type) = content,
+            ValueForm.append(value, type, to: &bytes, text: { append($0, to: &$1) })
+        {
+            return
+        }
+        if let text = Self.text(content) { append(text, to: &bytes) }
+    }
+
+    /// The text of a field; nil for nil.
+    package static func text(_ content: DynamicRecord.Content) -> String? {
+        switch content {
+        case .value(let value, let type): return ValueForm.text(value, type)
+        case .child(nil), .children(nil): return nil
+        case .child, .children:
+            var bytes: [UInt8] = []
+            JSONText.append(content, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &bytes) }
+    }
+
+    private func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        let needsQuotes = special.withUnsafeBufferPointer { special in
+            var isSpecial = false
+            for byte in text { isSpecial = isSpecial || special[Int(byte)] }
+            return isSpecial
+        }
+        guard needsQuotes || text.isEmpty || text.first == 0x20 || text.last == 0x20 else {
+            return bytes.append(contentsOf: text)
+        }
+        bytes.append(CSVDialect.mark)
+        for byte in text {
+            if byte == CSVDialect.mark { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        bytes.append(CSVDialect.mark)
+    }
+}
