@@ -156,8 +156,8 @@ struct AnswerTaking: ~Copyable {
             guard decision.number == state.confirmed + 1, let first = waiting.first,
                 first.patch.number == decision.number
             else {
-                throw StorageError(
-                    .corrupt, "The hub has an outcome of a patch that does not wait.", operation: "sync")
+                // Another store of the replica's name has sent it.
+                throw SyncRefusal.identityReused.error
             }
             waiting.removeFirst()
             state.confirmed = decision.number
