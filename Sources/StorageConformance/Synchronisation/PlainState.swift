@@ -20,7 +20,7 @@ struct PlainState: Equatable {
 
     func places(of model: String) -> [PlainPlace] { records.keys.filter { $0.model == model }.sorted() }
 
-    /// Removes what has expired: for readers it is gone.
+    /// Removes expired records, which readers do not see.
     mutating func expire(at time: Double) {
         records = records.filter { place, record in
             guard place.model == "Permit", case .scalar(.double(let until))? = record["until"] else { return true }

@@ -370,7 +370,7 @@ private struct SyncDraw: SyncTransport {
 }
 
 extension SyncSite {
-    /// The digests of the models, without what has expired.
+    /// The digests of the models, without expired records.
     fileprivate func digests() async throws -> [String] {
         var digests: [String] = []
         for model in PlainModel.names {

@@ -175,7 +175,8 @@ extension Conformance {
     /// Y2, Y3, Y6: random programs on stores of the backend and in memory, compared with the plain model.
     static let simulationCases: [ConformanceCase] = [
         ConformanceCase(
-            "synchronisation/programs", for: [.y2: [1, 2, 3], .y3: [1, 2, 3], .y4: [1, 2, 3], .y5: [1, 2], .y6: [1]],
+            "synchronisation/programs",
+            for: [.y2: [1, 2, 3], .y3: [1, 2, 3], .y4: [1, 2, 3], .y5: [1, 2], .y6: [1]],
             "A hub and replicas equal a plain model after each step of random programs, whatever is lost, late or ended."
         ) { t in
             for number in 0..<2 { try await t.simulate(t.seed &+ UInt64(number), steps: 40) }
