@@ -39,7 +39,6 @@ let package = Package(
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "StorageSync", targets: ["StorageSync"]),
-        .library(name: "StorageSyncHTTP", targets: ["StorageSyncHTTP"]),
         .library(name: "StorageTenants", targets: ["StorageTenants"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
@@ -129,9 +128,6 @@ let package = Package(
             name: "StorageSync", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver"], packageAccess: false,
             swiftSettings: strict),
         // A target of its own for Foundation's networking, which on Linux links curl.
-        .target(
-            name: "StorageSyncHTTP", dependencies: ["StorageDriver", "StorageSync"], packageAccess: false,
-            swiftSettings: strict),
         .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(
             name: "StorageMacros",
@@ -234,7 +230,7 @@ let package = Package(
         .testTarget(
             name: "StorageSyncTests",
             dependencies: [
-                "MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "StorageSyncHTTP", "TestSupport",
+                "MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "TestSupport",
             ],
             swiftSettings: strict),
         // Compiled as new projects of Xcode are.
