@@ -127,7 +127,6 @@ let package = Package(
         .target(
             name: "StorageSync", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver"], packageAccess: false,
             swiftSettings: strict),
-        // A target of its own for Foundation's networking, which on Linux links curl.
         .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(
             name: "StorageMacros",
