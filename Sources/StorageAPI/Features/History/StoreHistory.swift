@@ -85,7 +85,8 @@ final class StoreHistory: StoreFeature {
     /// Remembers a commit that this store has made, and its effect on the history.
     private func didCommit(_ outcome: HistoryRecorder.Outcome) {
         state.withLock { state in
-            if let raised = outcome.raised { activate(raised, &state) }
+            // A later write may have read settings by now that another program has changed since.
+            if let (before, raised) = outcome.raised, state.active === before { activate(raised, &state) }
             if let number = outcome.commit { state.own.insert(number) }
         }
         tell(outcome.released)
@@ -105,8 +106,14 @@ final class StoreHistory: StoreFeature {
 
     /// Records the history of a write, if the store keeps one.
     func join(_ parts: inout TransactionParts) {
-        guard let signature = parts.signature, let active else { return }
+        guard let signature = parts.signature, var active else { return }
         let writer = parts.writer
+        // An earlier part of the commit may have given it the second format.
+        if active.tables.isFirstFormat, let stored = try? writer.tables(), let tables = tables(in: stored),
+            !tables.isFirstFormat
+        {
+            active = ActiveHistory(active.settings, tables)
+        }
         let group = parts.group?.part { HistoryGroup(active, in: writer, registry.directory, didRelease: tell) }
         parts.subscribers.append(
             HistoryRecorder(
