@@ -10,6 +10,9 @@ final class StoreHistory: StoreFeature {
         var tables: HistoryTables?
         /// The commits that this store has made since it was opened.
         var own = CommitNumbers()
+        /// The entries after the pages that a program reads, and the last commit of its last page.
+        var later: LaterEntries?
+        var endOfPage: Int64?
     }
 
     private let state = Mutex(State())
@@ -77,7 +80,10 @@ final class StoreHistory: StoreFeature {
     /// Must be called under the lock, so that the store always captures the changes that the active history records.
     private func activate(_ history: ActiveHistory?, _ state: inout State) {
         // The numbers of a history that has replaced another one mean other commits.
-        if history?.settings.store != state.active?.settings.store { state.own = CommitNumbers() }
+        if history?.settings.store != state.active?.settings.store {
+            state.own = CommitNumbers()
+            state.later = nil
+        }
         state.active = history
         followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
@@ -144,6 +150,29 @@ final class StoreHistory: StoreFeature {
             state.tables = HistoryTables(in: stored, registry.directory)
             return state.tables
         }
+    }
+
+    /// The entries after a page of whole commits that is not the last; nil unless the page follows another one, because a
+    /// single page does not repay them.
+    ///
+    /// - Parameter start: the commit after which the page begins.
+    func entries(
+        afterPageFrom start: Int64, to end: Int64, in history: HistoryReading
+    ) throws(StorageError) -> LaterEntries? {
+        let (known, followsOther) = state.withLock { state in
+            defer { state.endOfPage = end }
+            return (state.later, state.endOfPage == start)
+        }
+        if let known, try known.covers(end, in: history) { return known }
+        guard followsOther else { return nil }
+        let made = try LaterEntries(after: end, in: history)
+        state.withLock { $0.later = made }
+        return made
+    }
+
+    /// Forgets the entries after pages if the last page follows the one before it.
+    func forgetEntries(afterPageFrom start: Int64) {
+        state.withLock { if $0.endOfPage == start { ($0.later, $0.endOfPage) = (nil, nil) } }
     }
 
     /// Records the tables that a model had, by which its older entries are read. Entries may outlive the recording of
