@@ -24,19 +24,7 @@ public final class TenantDirectory: Sendable {
     /// The store of the directory. Don't change its records in other ways.
     public let store: Store
     private let ownsStore: Bool
-    private let cache = Mutex(Cache())
-
-    private struct Cache {
-        var known: [String: (entry: Entry, generation: Int, time: ContinuousClock.Instant)] = [:]
-        /// Increases with each change that the store tells of.
-        var generation = 0
-        /// True while changes are told.
-        var isFollowed = false
-        var following: Task<Void, Never>?
-    }
-
-    /// The age at which a place is looked up again while no changes are told.
-    private static let longestAge = Duration.seconds(1)
+    private let cache = Mutex(TenantCache())
 
     /// The directory in a store that is open. The caller closes the store.
     ///
@@ -147,8 +135,9 @@ public final class TenantDirectory: Sendable {
     }
 
     private nonisolated(nonsending) func add(_ entry: Entry) async throws(StorageError) -> Entry {
+        let start = begin()
         try await store.insert(entry.record)
-        keep(entry)
+        cache.withLock { $0.keep(entry, since: start) }
         return entry
     }
 
@@ -163,7 +152,7 @@ public final class TenantDirectory: Sendable {
             guard try Entry(record).move == nil else { throw Self.isMoving(tenant) }
             try transaction.records(Self.tenantModel).delete(keys: [[.text(tenant)]])
         }
-        cache.withLock { $0.known[tenant] = nil }
+        cache.withLock { $0.remove(tenant) }
     }
 
     /// All tenants by name, as the store has them now.
@@ -179,35 +168,31 @@ public final class TenantDirectory: Sendable {
     ///
     /// - Throws: `notFound` for a tenant that is not in the directory; errors of reading it, unless the place was known before.
     public nonisolated(nonsending) func entry(of tenant: String) async throws(StorageError) -> Entry {
-        let (known, generation) = cache.withLock { ($0.known[tenant], $0.generation) }
-        let isFollowed = follow()
-        if let known, isFollowed && known.generation == generation || known.time > .now - Self.longestAge {
-            return known.entry
-        }
+        _ = begin()
+        if let entry = cache.withLock({ $0.fresh(tenant) }) { return entry }
         do throws(StorageError) {
             return try await look(tenant)
         } catch {
-            guard let known, error.code != .notFound, error.code != .cancelled, error.code != .closed else {
-                throw error
-            }
-            cache.withLock { $0.known[tenant] = (known.entry, known.generation, .now) }
-            return known.entry
+            guard error.code != .notFound, error.code != .cancelled, error.code != .closed,
+                let entry = cache.withLock({ $0.keepStale(tenant) })
+            else { throw error }
+            return entry
         }
     }
 
     /// The place of a tenant's store, as the directory has it now.
     nonisolated(nonsending) func look(_ tenant: String) async throws(StorageError) -> Entry {
-        let generation = cache.withLock { $0.generation }
+        let start = begin()
         guard
             let record = try await store.read({ (snapshot) throws(StorageError) in
                 try snapshot.records(Self.tenantModel).find(key: [.text(tenant)])
             })
         else {
-            cache.withLock { $0.known[tenant] = nil }
+            cache.withLock { $0.remove(tenant) }
             throw Self.unknown(tenant)
         }
         let entry = try Entry(record)
-        keep(entry, generation)
+        cache.withLock { $0.keep(entry, since: start) }
         return entry
     }
 
@@ -215,6 +200,7 @@ public final class TenantDirectory: Sendable {
     nonisolated(nonsending) func update(
         _ tenant: String, _ change: @escaping @Sendable (inout Entry, [Server]) throws(StorageError) -> Void
     ) async throws(StorageError) -> Entry {
+        let start = begin()
         let entry = try await store.transaction { (transaction) throws(StorageError) in
             guard let record = try transaction.records(Self.tenantModel).find(key: [.text(tenant)]) else {
                 throw Self.unknown(tenant)
@@ -226,15 +212,8 @@ public final class TenantDirectory: Sendable {
             try transaction.save(entry.record)
             return entry
         }
-        keep(entry)
+        cache.withLock { $0.keep(entry, since: start) }
         return entry
-    }
-
-    private func keep(_ entry: Entry, _ generation: Int? = nil) {
-        cache.withLock { cache in
-            if let known = cache.known[entry.tenant]?.entry, known.version > entry.version { return }
-            cache.known[entry.tenant] = (entry, generation ?? cache.generation, .now)
-        }
     }
 
     private static func unknown(_ tenant: String) -> StorageError {
@@ -248,27 +227,31 @@ public final class TenantDirectory: Sendable {
 
     // MARK: Changes
 
-    /// Begins to observe the store, unless that has begun.
-    ///
-    /// - Returns: whether changes are told.
-    private func follow() -> Bool {
-        let begins = cache.withLock { cache in
-            defer { cache.isFollowed = true }
-            return !cache.isFollowed
-        }
-        guard begins else { return true }
-        // Made before the first lookup, so that no change comes between.
+    /// Begins a lookup or a change, and to observe the store unless it is observed.
+    private func begin() -> TenantCache.Start {
+        let (start, mustFollow) = cache.withLock { ($0.begin(), $0.beginFollowing()) }
+        if mustFollow { follow() }
+        return start
+    }
+
+    private func follow() {
+        // Made before the lookup, so that no change comes between.
         var changes = store.changes(ofRecords: Self.tenantModel).makeAsyncIterator()
         let task = Task { [weak self] in
-            // An observer that ends begins again at the next lookup.
-            while (try? await changes.next()) != nil { self?.cache.withLock { $0.generation += 1 } }
-            self?.cache.withLock { cache in
-                cache.isFollowed = false
-                cache.generation += 1
+            while let change = try? await changes.next() {
+                var tenants: [String]?
+                if case .commit(let commit) = change, case .keys(_, let updated, let deleted) = commit.changes {
+                    // An added tenant is not known, or was deleted before.
+                    tenants = (updated + deleted).compactMap {
+                        if case .text(let tenant)? = $0.first { tenant } else { nil }
+                    }
+                }
+                self?.cache.withLock { $0.noteChange(of: tenants) }
             }
+            // An observer that ends begins again at the next lookup.
+            self?.cache.withLock { $0.endFollowing() }
         }
         cache.withLock { $0.following = task }
-        return true
     }
 
     deinit { cache.withLock { $0.following?.cancel() } }

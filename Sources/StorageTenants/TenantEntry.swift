@@ -28,6 +28,10 @@ extension TenantDirectory {
         public internal(set) var version = 0
         /// The move that is under way; nil for none.
         public internal(set) var move: Move?
+
+        /// Returns whether another entry names the same place of the same move. A tenant that was removed and added again has
+        /// made no move.
+        func isSamePlace(as other: Entry?) -> Bool { version == other?.version && address == other?.address }
     }
 
     /// A move of a tenant's store.

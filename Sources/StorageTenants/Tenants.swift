@@ -147,7 +147,7 @@ public final class Tenants: Sendable {
             } catch let error as StorageError where error.code == .moved && directory != nil {
                 let known = try await directory?.look(tenant)
                 guard mayRepeat, ContinuousClock.now < end else { throw error }
-                if let place = place ?? known, place.version == known?.version {
+                if let place = place ?? known, place.isSamePlace(as: known) {
                     try await waitForMove(of: tenant, from: place, until: end, error)
                 }
             }
@@ -160,7 +160,7 @@ public final class Tenants: Sendable {
     private nonisolated(nonsending) func waitForMove(
         of tenant: String, from place: TenantDirectory.Entry, until end: ContinuousClock.Instant, _ error: StorageError
     ) async throws(StorageError) {
-        while let entry = try await directory?.look(tenant), entry.version == place.version {
+        while let entry = try await directory?.look(tenant), entry.isSamePlace(as: place) {
             guard ContinuousClock.now < end else { throw error }
             try await pause(of: .milliseconds(10))
             if entry.move == nil { return }

@@ -114,16 +114,6 @@ struct TenantMoveTests {
         }
     }
 
-    /// Runs the jobs of a task that blocks on a thread that no other task needs.
-    private final class OwnThread: TaskExecutor {
-        private let queue = DispatchQueue(label: "tests.move")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
     @Storable fileprivate struct Later {
         var id: Int
     }
@@ -305,60 +295,6 @@ struct TenantMoveTests {
                 }
             }
             for tenants in programs { await tenants.close() }
-            for directory in [first, second] { try await directory.close() }
-        }
-    }
-
-    @Test func `a move that another program takes over goes on no further`() async throws {
-        try await withFolder { folder in
-            let servers = try await Servers(folder)
-            try await servers.program { tenants in
-                try await tenants.directory?.add("acme") { _ in "first" }
-                try await tenants.withStore("acme") { store in
-                    try await store.insert((1...20).map { Visit(id: $0) })
-                }
-                for step in [Tenants.MoveProgress.Step.prepared, .copied, .closed, .compared] {
-                    let target = try await tenants.directory?.entry(of: "acme").server == "first" ? "second" : "first"
-                    let (reached, go) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
-                    let slow = Task(executorPreference: OwnThread()) {
-                        try await servers.program { tenants in
-                            try await tenants.move("acme", to: target) { progress in
-                                guard progress.step == step else { return }
-                                reached.continuation.finish()
-                                go.wait()
-                            }
-                        }
-                    }
-                    for await _ in reached.stream {}
-                    try await tenants.move("acme", to: target)
-                    try await tenants.withStore("acme") { store in try await store.save(Visit(id: 1, text: "\(step)")) }
-                    go.signal()
-                    let error = await #expect(throws: StorageError.self) { try await slow.value }
-                    expect(error?.code, equals: .conflict, "\(step)")
-                    try await tenants.withStore("acme") { store in
-                        try await expect(store.select(Visit.self).count(), equals: 20)
-                        try await expect(store.find(Visit.self, key: 1)?.text, equals: "\(step)")
-                        try await store.save(Visit(id: 2, text: "writable"))
-                    }
-                }
-            }
-        }
-    }
-
-    @Test func `another program's open store follows a move when the directory tells`() async throws {
-        try await withFolder { folder in
-            let servers = try await Servers(folder)
-            let (first, second) = (try await servers.directory(), try await servers.directory())
-            let (mover, reader) = (Servers.tenants(first), Servers.tenants(second))
-            try await first.add("acme") { _ in "first" }
-            try await mover.withStore("acme") { store in try await store.insert(Visit(id: 1)) }
-            try await reader.withStore("acme") { store in try await expect(store.find(Visit.self, key: 1) != nil) }
-            try await mover.move("acme", to: "second")
-            try await mover.withStore("acme") { store in try await store.insert(Visit(id: 2)) }
-            try await eventually {
-                try await reader.withStore("acme") { store in try await store.find(Visit.self, key: 2) != nil }
-            }
-            for tenants in [mover, reader] { await tenants.close() }
             for directory in [first, second] { try await directory.close() }
         }
     }

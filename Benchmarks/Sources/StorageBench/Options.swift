@@ -18,6 +18,7 @@ struct Options {
                StorageBench observing    what observed queries cost
                StorageBench live         what a live model takes of the main actor
                StorageBench history      what keeping a history costs
+               StorageBench commits      reading commits, groups of transactions, and copies of the past
                StorageBench references   what references cost
                StorageBench count WAY CASE RECORDS REPETITIONS    for callgrind
         cases: \(Work.allCases.map(\.rawValue).joined(separator: " "))

@@ -34,6 +34,7 @@ func run(_ arguments: [String]) async throws {
     case "count": try await Counting.run(arguments.dropFirst())
     case "memory": try await Memory.run(arguments.dropFirst())
     case "observing": try await Observing.run(folder)
+    case "commits": try await Commits.run(folder)
     case "history": try await Histories.run(folder)
     case "references": try await References.run(folder)
     case "--help": print(Options.usage)

@@ -154,7 +154,10 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
     ///
     /// - Returns: whether the body has run. If not, the call needs another transaction.
     func finish(_ operation: String, in store: Store) throws(StorageError) -> Bool {
-        if failure == nil, isPostponed { return false }
+        if failure == nil, isPostponed {
+            runActions(of: precedingChanges)
+            return false
+        }
         let failure = failure?.at(operation: operation, backend: store.info.name)
         call?.finish(failure)
         if let failure {
@@ -162,12 +165,19 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
             throw failure
         }
         guard hasRun else { throw store.notRun(operation) }
-        if let changes { for closure in changes.afterCommit { closure() } }
+        runActions(of: precedingChanges)
+        runActions(of: changes)
         if let own {
             store.registry.forget(own.changed)
             store.registry.add(own.prepared)
         }
         return true
+    }
+
+    /// Runs the actions that wait for the commit of changes.
+    @inline(__always)
+    private func runActions(of changes: ChangeSet?) {
+        if let changes { for closure in changes.afterCommit { closure() } }
     }
 
     // MARK: Cancelling

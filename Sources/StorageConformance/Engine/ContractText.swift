@@ -288,7 +288,7 @@ let contractText = #"""
     H5.4 In both cases nothing is done.
     H5.5 Redo is the undo of the undo.
     H5.6 A record that has expired since is as the commit left it.
-    H5.7 `undoLast` undoes the latest commit of an author that is not undone, or without an author the latest of the open store. It passes over commits that undo others or that leave nothing to undo.
+    H5.7 `undoLast` undoes the latest commit of an author that is not undone, or without an author the latest of the open store. It passes over commits that undo others or that leave nothing to undo, and without an author over the removal of expired records.
     H5.8 If there is no such commit, it is `notFound`.
     H6.1 A record can be read as it was after a kept commit, with everything that it owned.
     H6.2 It is read, and restored, as if it had stayed in the store through every change of its model since. These are renames, new types, and properties that came with their defaults.

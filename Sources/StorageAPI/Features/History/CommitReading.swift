@@ -56,8 +56,7 @@ struct CommitReading {
                 rows[row.number] = row
             }
         }
-        let deltas = try RecordDeltas(history, settings, of: store, isEnd: found.isLast && running == nil)
-            .deltas(of: found.changes)
+        let deltas = try deltas(of: found.changes, isLast: found.isLast, after: start)
         var commits: [Store.HistoryCommit] = []
         var first = 0
         while first < found.changes.count {
@@ -74,6 +73,22 @@ struct CommitReading {
         let end = found.isLast ? nil : commits.last?.token
         let next = if let end { end } else { try self.token }
         return Store.HistoryPage(commits: commits, next: next, isLast: found.isLast)
+    }
+
+    private func deltas(
+        of changes: [HistoryChange], isLast: Bool, after start: Int64
+    ) throws(StorageError) -> [Store.RecordDelta] {
+        var later: LaterEntries?
+        // A transaction sees entries that no other session has.
+        if running == nil {
+            if isLast {
+                store.history.forgetEntries(afterPageFrom: start)
+            } else if let end = changes.last?.commit {
+                later = try store.history.entries(afterPageFrom: start, to: end, in: history)
+            }
+        }
+        return try RecordDeltas(history, settings, of: store, isEnd: isLast && running == nil, later: later)
+            .deltas(of: changes)
     }
 
     private func commit(_ row: CommitRow, _ changes: [Store.RecordDelta]) -> Store.HistoryCommit {

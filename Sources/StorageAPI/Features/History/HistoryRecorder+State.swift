@@ -19,7 +19,7 @@ extension HistoryRecorder {
         let header: CommitRow?
         let entries: Int
         let called: Int
-        let raised: ActiveHistory?
+        let kept: ActiveHistory
         let last: HistoryGroup.Last?
     }
 
@@ -27,8 +27,8 @@ extension HistoryRecorder {
     struct Outcome {
         /// The commit's number; nil if it has no entry.
         var commit: Int64?
-        /// The history in the format that the commit has given it; nil if it has kept its format.
-        var raised: ActiveHistory?
+        /// The history before the commit, and in the format that the commit has given it; nil if it has kept its format.
+        var raised: (from: ActiveHistory, to: ActiveHistory)?
         /// The holds that had more history than is allowed.
         var released: [HeldHistory] = []
     }

@@ -5,7 +5,9 @@ import StorageDriver
 ///
 /// Only the thread that runs the write uses it.
 final class HistoryRecorder: ChangeSubscriber {
-    let kept: ActiveHistory
+    private(set) var kept: ActiveHistory
+    /// The history as it was when the transaction began.
+    private let found: ActiveHistory
     /// The history of the transactions that share the commit; nil for none.
     private let group: HistoryGroup?
     /// True if the group writes the entries.
@@ -43,7 +45,7 @@ final class HistoryRecorder: ChangeSubscriber {
         limits: BackendInfo.Limits, signature: CommitSignature, marks: CommitMarks,
         clock: @escaping @Sendable () -> Double, didCommit: @escaping (Outcome) -> Void
     ) {
-        self.kept = kept
+        (self.kept, found) = (kept, kept)
         self.group = group
         self.writer = writer
         self.registry = registry
@@ -66,7 +68,7 @@ final class HistoryRecorder: ChangeSubscriber {
     func beginSavepoint() {
         savepoints.append(
             Savepoint(
-                header: header, entries: entries.count, called: called.count, raised: outcome.raised, last: group?.last)
+                header: header, entries: entries.count, called: called.count, kept: kept, last: group?.last)
         )
         journal?.beginSavepoint()
     }
@@ -75,7 +77,7 @@ final class HistoryRecorder: ChangeSubscriber {
         journal?.endSavepoint(isUndone: isUndone)
         guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
-        outcome.raised = mark.raised
+        kept = mark.kept
         if let last = mark.last { group?.last = last }
         rows = []
         handles = [:]
@@ -284,12 +286,11 @@ final class HistoryRecorder: ChangeSubscriber {
         let before = header
         (header.author, header.note, header.origin) = (signature.author, signature.note, signature.origin)
         if kept.tables.isFirstFormat, header.origin != .call || entries.contains(where: \.byRule) {
-            outcome.raised = try HistoryFormat.raise(in: writer, registry.directory)
+            if let raised = try HistoryFormat.raise(in: writer, registry.directory) { kept = raised }
         }
-        let tables = outcome.raised?.tables ?? kept.tables
         // A row of the first format was written without its origin.
-        if header != before || outcome.raised != nil {
-            try writer.write(header.values(for: tables.commits), tables.putCommit)
+        if header != before || kept !== found {
+            try writer.write(header.values(for: kept.tables.commits), kept.tables.putCommit)
         }
         outcome.commit = header.number
         let pruning = HistoryPruning(kept, in: writer, registry.directory)
@@ -299,7 +300,7 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     /// Lets the store know, after the commit, that the transaction has given the history another format.
-    func didRaise(_ history: ActiveHistory) { outcome.raised = history }
+    func didRaise(_ history: ActiveHistory) { kept = history }
 
     /// Leaves the commit to the group. Its entries are not written yet, so they are corrected where they are.
     private func endWaiting(_ changes: ChangeSet) throws(StorageError) {
@@ -326,8 +327,9 @@ final class HistoryRecorder: ChangeSubscriber {
     }
 
     var afterCommit: (() -> Void)? {
-        let outcome = outcome
-        if outcome.commit == nil, outcome.raised == nil { return nil }
+        if outcome.commit == nil, kept === found { return nil }
+        var outcome = outcome
+        if kept !== found { outcome.raised = (found, kept) }
         return { [didCommit] in didCommit(outcome) }
     }
 

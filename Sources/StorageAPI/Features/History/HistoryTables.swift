@@ -40,6 +40,8 @@ final class HistoryTables: Sendable {
     /// The places, models, kinds and keys of the changes of a model's records with some keys, or of all its records, in later
     /// commits.
     let laterKeys: QueryPlan
+    /// The places, models, kinds and keys of all changes in later commits.
+    let keysAfter: QueryPlan
 
     /// The tables of a store; nil if the store lacks them.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
@@ -93,6 +95,7 @@ final class HistoryTables: Sendable {
         let ofRecords = QueryTerm.or([.isIn(.column(4), list: 0, .data), column(3, .equal, argument: 2)])
         laterKeys = directory.plan(
             Query(.columns([0, 1, 3, 4]), filter: .and([later, ofModel, ofRecords])), of: changes)
+        keysAfter = directory.plan(Query(.columns([0, 1, 2, 3, 4]), filter: later), of: changes)
     }
 
     /// Creates the tables in a store that lacks them.

@@ -3,22 +3,25 @@ import StorageDriver
 /// Finds the records before and after the changes of a page.
 ///
 /// An entry has the record before its commit. The next entry of the same record has the record
-/// after it; without a next entry it is the record of the session. Next entries are looked for in the page, then for all of
-/// its records together in one pass over the keys of the entries after the page.
+/// after it; without a next entry it is the record of the session. Next entries are looked for in the page, then in the later
+/// entries that are known, then for all of its records together in one pass over the keys of the others.
 struct RecordDeltas {
     private let history: HistoryReading
     private let settings: HistorySettings
     private let store: Store
     /// True if no entry follows the page.
     private let isEnd: Bool
+    /// Entries after the page; nil if none are known.
+    private let later: LaterEntries?
     private let former: FormerSchemas
     /// The session without the layer that hides expired records, because commits include them.
     private let session: any StorageSession
 
     init(
-        _ history: HistoryReading, _ settings: HistorySettings, of store: Store, isEnd: Bool
+        _ history: HistoryReading, _ settings: HistorySettings, of store: Store, isEnd: Bool, later: LaterEntries?
     ) throws(StorageError) {
         (self.history, self.settings, self.store, self.isEnd) = (history, settings, store, isEnd)
+        self.later = later
         former = try FormerSchemas(in: history.session)
         var session = history.session
         while let layer = session as? ForwardingReader { session = layer.reader }
@@ -121,7 +124,15 @@ struct RecordDeltas {
     ) throws(StorageError) -> [([Value], RecordState?)] {
         var states: [([Value], RecordState?)] = []
         var left = Set(keys)
-        let places = isEnd ? KeyList(width: 2) : try laterPlaces(of: model, keys, after: commit, &left)
+        if let later {
+            for change in try later.changes(of: model, &left, after: commit, in: history) {
+                states.append((change.key, try state(before: change)))
+            }
+        }
+        let places =
+            isEnd || left.isEmpty
+            ? KeyList(width: 2)
+            : try laterPlaces(of: model, Array(left), after: later?.end.number ?? commit, &left)
         for part in places.parts(of: HistoryReading.part) {
             for change in try history.changes(at: part) {
                 // A change of all records has no key, and its records are not known.

@@ -15,8 +15,9 @@ extension Store {
     /// ```
     ///
     /// Costs a range of the history's index, and of changed records that no later commit has changed a look by their keys. If
-    /// the page is not the last one, the keys of all later entries of the same models are read too. So to read a long history
-    /// give a large limit. The page holds its records in memory: as many as the limit says, and at least a whole commit.
+    /// the page is not the last one, the keys of all later entries of the same models are read too. Pages that follow one
+    /// another share that: from the second one on the store holds 12 bytes for each later entry, of at most a million, until
+    /// the last page. The page holds its records in memory: as many as the limit says, and at least a whole commit.
     ///
     /// - Parameters:
     ///   - token: the last position seen; nil for the whole history. A commit of which the token has seen some entries alone is

@@ -10,8 +10,8 @@ extension Store {
     /// and commits of earlier runs of the program, stay. With one, it is the latest commit of the author, whoever's store
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
-    /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too, and so
-    /// are commits that were taken from elsewhere (``Origin/taken(from:)``).
+    /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too. So are
+    /// commits that were taken from elsewhere (``Origin/taken(from:)``) and, without an author, the removal of expired records.
     ///
     /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///
@@ -33,7 +33,7 @@ extension Store {
                 try commits.next { header in
                     if header.origin.isTaken { return false }
                     return author.map { header.author?.utf8.elementsEqual($0.utf8) ?? false }
-                        ?? self.history.hasMade(header.number)
+                        ?? (header.origin != .expiry && self.history.hasMade(header.number))
                 }
             }
             while let commit = try next() {

@@ -10,6 +10,9 @@ final class StoreHistory: StoreFeature {
         var tables: HistoryTables?
         /// The commits that this store has made since it was opened.
         var own = CommitNumbers()
+        /// The entries after the pages that a program reads, and the last commit of its last page.
+        var later: LaterEntries?
+        var endOfPage: Int64?
     }
 
     private let state = Mutex(State())
@@ -77,7 +80,10 @@ final class StoreHistory: StoreFeature {
     /// Must be called under the lock, so that the store always captures the changes that the active history records.
     private func activate(_ history: ActiveHistory?, _ state: inout State) {
         // The numbers of a history that has replaced another one mean other commits.
-        if history?.settings.store != state.active?.settings.store { state.own = CommitNumbers() }
+        if history?.settings.store != state.active?.settings.store {
+            state.own = CommitNumbers()
+            state.later = nil
+        }
         state.active = history
         followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
@@ -85,7 +91,8 @@ final class StoreHistory: StoreFeature {
     /// Remembers a commit that this store has made, and its effect on the history.
     private func didCommit(_ outcome: HistoryRecorder.Outcome) {
         state.withLock { state in
-            if let raised = outcome.raised { activate(raised, &state) }
+            // A later write may have read settings by now that another program has changed since.
+            if let (before, raised) = outcome.raised, state.active === before { activate(raised, &state) }
             if let number = outcome.commit { state.own.insert(number) }
         }
         tell(outcome.released)
@@ -105,8 +112,14 @@ final class StoreHistory: StoreFeature {
 
     /// Records the history of a write, if the store keeps one.
     func join(_ parts: inout TransactionParts) {
-        guard let signature = parts.signature, let active else { return }
+        guard let signature = parts.signature, var active else { return }
         let writer = parts.writer
+        // An earlier part of the commit may have given it the second format.
+        if active.tables.isFirstFormat, let stored = try? writer.tables(), let tables = tables(in: stored),
+            !tables.isFirstFormat
+        {
+            active = ActiveHistory(active.settings, tables)
+        }
         let group = parts.group?.part { HistoryGroup(active, in: writer, registry.directory, didRelease: tell) }
         parts.subscribers.append(
             HistoryRecorder(
@@ -137,6 +150,29 @@ final class StoreHistory: StoreFeature {
             state.tables = HistoryTables(in: stored, registry.directory)
             return state.tables
         }
+    }
+
+    /// The entries after a page of whole commits that is not the last; nil unless the page follows another one, because a
+    /// single page does not repay them.
+    ///
+    /// - Parameter start: the commit after which the page begins.
+    func entries(
+        afterPageFrom start: Int64, to end: Int64, in history: HistoryReading
+    ) throws(StorageError) -> LaterEntries? {
+        let (known, followsOther) = state.withLock { state in
+            defer { state.endOfPage = end }
+            return (state.later, state.endOfPage == start)
+        }
+        if let known, try known.covers(end, in: history) { return known }
+        guard followsOther else { return nil }
+        let made = try LaterEntries(after: end, in: history)
+        state.withLock { $0.later = made }
+        return made
+    }
+
+    /// Forgets the entries after pages if the last page follows the one before it.
+    func forgetEntries(afterPageFrom start: Int64) {
+        state.withLock { if $0.endOfPage == start { ($0.later, $0.endOfPage) = (nil, nil) } }
     }
 
     /// Records the tables that a model had, by which its older entries are read. Entries may outlive the recording of
