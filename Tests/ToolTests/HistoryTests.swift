@@ -96,11 +96,42 @@ import Testing
         try await expect(tool.failure(64, "history", Tool.file, "--since", "x").contains("not a token"))
         let other = "00000000-0000-0000-0000-000000000000:1"
         try await expect(tool.failure(65, "history", Tool.file, "--since", other).contains("another store"))
-        try await expect(tool.failure(64, "history", Tool.file, "Pair").contains("no history of Pair"))
+        try await expect(tool.failure(65, "history", Tool.file, "Pair").contains("no history of Pair"))
         let plain = try await Tool(engine)
-        try await expect(plain.failure(64, "history", Tool.file).contains("no history"))
-        try await expect(plain.failure(64, "undo", Tool.file, "1").contains("no history"))
+        try await expect(plain.failure(65, "history", Tool.file).contains("no history"))
+        try await expect(plain.failure(65, "undo", Tool.file, "1").contains("no history"))
         try await expect(!plain.output("info", Tool.file).contains("History"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `alter turns a history on, and undo goes back from the last commit by anyone`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let before = try await tool.people(engine)
+        try await expect(tool.failure(65, "log", Tool.file).contains("storage alter STORE MODEL --history records"))
+        try await expect(
+            tool.output("alter", Tool.file, "Person", "--history", "records", "--keeping", "30d")
+                == "Person: records are kept as they were before each change; the store keeps 30 days\n")
+        try await tool.output("delete", Tool.file, "Person", "1", "--yes")
+        try await tool.output("delete", Tool.file, "Person", "2", "--yes")
+        try await expect(
+            tool.output("undo", Tool.file, "--last", "--author", "Ann") == "The last commit is undone by commit 3.\n")
+        try await tool.failure(1, "undo", Tool.file, "--last", "--by", "Bob")
+        try await expect(tool.output("undo", Tool.file, "--last", "--json") == #"{"undone":null,"commit":4}"# + "\n")
+        try await expect(tool.people(engine), equals: before)
+        try await expect(tool.failure(1, "undo", Tool.file, "--last").contains("no commit that can be undone"))
+        let last = try await tool.output("log", Tool.file, "--limit", "1")
+        expect(last.hasPrefix("4  ") && last.contains("+ Person 1"), "\(last)")
+        try await expect(
+            tool.output("alter", Tool.file, "Person", "--history", "off", "--keeping", "all", "--json")
+                == #"{"model":"Person","history":"off","commits":null,"seconds":null}"# + "\n")
+        try await tool.output("delete", Tool.file, "Person", "1", "--yes")
+        try await expect(tool.output("log", Tool.file, "--limit", "1"), equals: last)
+        try await tool.failure(64, "alter", Tool.file, "Person", "--history", "all")
+        try await tool.failure(64, "alter", Tool.file, "Person", "--keeping", "30d")
+        try await tool.failure(64, "alter", Tool.file, "Person", "--history", "keys", "--index", "age")
+        try await expect(tool.failure(65, "alter", Tool.file, "Persons", "--history", "keys").contains("Person"))
+        try await tool.failure(64, "undo", Tool.file)
+        try await tool.failure(64, "undo", Tool.file, "1", "--last")
     }
 
     @Test(arguments: Engine.one(.sqlite))

@@ -64,7 +64,7 @@ import Testing
         try await expect(tool.failure(64, "log", Tool.file, "--since", "x").contains("not a token"))
         try await tool.failure(64, "log", Tool.file, "--key", "1")
         try await tool.failure(64, "log", Tool.file, "--limit", "0")
-        try await expect(tool.failure(64, "log", Tool.file, "--model", "Pair").contains("Pair"))
+        try await expect(tool.failure(65, "log", Tool.file, "--model", "Pair").contains("Pair"))
     }
 
     @Test(arguments: Engine.allCases)

@@ -66,7 +66,7 @@ extension Store {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.init(
-            engine, removals: options.removals, clock: options.clock, logger: options.logger,
+            engine, removals: options.removals, clock: options.clock, author: options.author, logger: options.logger,
             features: options.features)
     }
 

@@ -25,6 +25,10 @@ extension Store {
         /// The clock by which records expire and which dates commits in the history, `@Created` and `@Modified`. A test
         /// sets another clock.
         public var clock: @Sendable () -> Date
+        /// The author of every transaction, single calls too, that names no other; nil for none. A program that starts anew for each
+        /// command finds its commits by it: ``Store/undoLast(author:note:)``. At most 65,536 bytes of UTF-8; with more each
+        /// write to a model with a history fails with `limitExceeded`.
+        public var author: String?
         /// Receives the store's location and schema changes, and at `trace` every statement; for a store that is opened at a
         /// URL also the options in effect, at `info` and without secrets. Silent by default.
         public var logger: Logger
@@ -43,7 +47,7 @@ extension Store {
         /// Creates options. By default, a store begins no history and has no layers or instruments.
         public init(
             history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
-            clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent,
+            clock: @escaping @Sendable () -> Date = { Date() }, author: String? = nil, logger: Logger = Logger.silent,
             indexing: (@Sendable (SearchProgress) -> Void)? = nil,
             indexBuilding: (@Sendable (IndexProgress) -> Void)? = nil
         ) {
@@ -52,6 +56,7 @@ extension Store {
             self.layers = layers
             self.instruments = instruments
             self.clock = clock
+            self.author = author
             self.logger = logger
         }
     }

@@ -63,7 +63,7 @@ public final class Store: Sendable {
     ///   - features: makes the list of the store's features.
     init(
         _ engine: any StorageEngine, removals: [(model: StoredName, properties: [String])],
-        clock: @escaping @Sendable () -> Date, logger: Logger,
+        clock: @escaping @Sendable () -> Date, author: String?, logger: Logger,
         features: (any StorageEngine, ModelRegistry) -> FeatureList
     ) {
         self.engine = engine
@@ -80,7 +80,7 @@ public final class Store: Sendable {
         registry = ModelRegistry(info, logger: logger, removals: removals)
         self.features = features(engine, registry)
         queue = CommitQueue(engine, self.features)
-        environment = TransactionEnvironment(registry, info.limits, schemaObservers: self.features.all)
+        environment = TransactionEnvironment(registry, info.limits, schemaObservers: self.features.all, author: author)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])

@@ -43,6 +43,7 @@ extension Store {
         of transaction: WriteTransaction, _ writer: any StorageWriter
     ) -> (TransactionContext, capture: ChangeCapture?) {
         let changes = features.activity.followed.together.map { ChangeSet($0) }
+        changes?.signature.author = environment.author
         let group = transaction.commitGroup
         var parts = TransactionParts(store: self, writer: writer, signature: changes?.signature, group: group)
         for feature in features.all { feature.join(&parts) }

@@ -19,6 +19,8 @@ struct AlterCommand: AsyncParsableCommand {
             --searchable makes the index of the texts that storage search reads, in steps of some thousand records; after an \
             interruption the same command continues with the next step.
 
+            --history records keeps the record before each change, so that storage undo can restore it; keys keeps the keys alone,             and off keeps nothing more. --keeping limits the history of the whole store; later commits remove the rest. Both bind every             program that writes to the store.
+
             With --to, models become exactly what another store's schema says.
 
             Examples:
@@ -26,6 +28,7 @@ struct AlterCommand: AsyncParsableCommand {
               storage alter people.db Person --add nickname=string --add city.mayor=string --type age=double
               storage alter people.db Person --drop city.spell --no-index age
               storage alter packages.db Package --searchable title=2,body
+              storage alter people.db Person --history records --keeping 30d
               storage schema new.db --json > new.json
               storage alter people.db --to new.json --dry-run
             """)
@@ -81,6 +84,8 @@ struct AlterCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The model loses the property. Its values are kept.", valueName: "property"))
     var drop: [String] = []
 
+    @OptionGroup var keepingHistory: HistorySettingOptions
+
     @Option(help: ArgumentHelp("A file with the output of storage schema --json for another store.", valueName: "file"))
     var to: String?
 
@@ -102,10 +107,16 @@ struct AlterCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if keepingHistory.isWanted {
+            guard !isEdit, to == nil, !dryRun, model != nil else {
+                throw ValidationError("--history is of a MODEL, and goes with --keeping alone.")
+            }
+            return
+        }
         if isEdit == (to != nil) {
             throw ValidationError(
-                "Say what to change: --rename, --add, --type, --index, --searchable, --unique, --expires, --drop, or --to FILE "
-                    + "alone."
+                "Say what to change: --rename, --add, --type, --index, --searchable, --unique, --expires, --drop, --history, or "
+                    + "--to FILE alone."
             )
         }
         if isEdit, model == nil { throw ValidationError("Name the model whose properties are to be changed.") }
@@ -121,6 +132,9 @@ struct AlterCommand: AsyncParsableCommand {
             defer { indexing.clear() }
             try await command.store.with(command.dryRun ? .reading : .writing, indexing: { indexing.show($0) }) {
                 store in
+                if command.keepingHistory.isWanted {
+                    return try await command.keepingHistory.run(on: command.model ?? "", in: store, command.result)
+                }
                 if let conversions = try await command.conversions(in: store) {
                     return try await command.convert(conversions, in: store)
                 }

@@ -28,7 +28,8 @@ struct HistoryCommand: AsyncParsableCommand {
 
             storage log prints whole commits, with each property before and after.
 
-            Exit codes: 0 done; 65 the token is older than what is kept, or of another store, or no hold has the name.
+            Exit codes: 0 done; 65 no history is kept, the token is older than what is kept, \
+            or of another store, or no hold has the name.
             """)
 
     @Argument(help: StoreLocation.help)
@@ -66,6 +67,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         try await Interruption.cancelling {
             try await location.with(.reading) { store in
+                try await store.requireHistory(of: model.map { [$0] } ?? [])
                 var output = Output()
                 if token {
                     try output.line(try await store.historyToken().description)

@@ -23,7 +23,8 @@ struct LogCommand: AsyncParsableCommand {
               storage log people.db --model Person --key 7          the changes of one record, by whom and when
               storage log people.db --json --since 6F9C2A54-0E0B-4B7E-9A4F-2D1C34B6F7A1:42
 
-            Exit codes: 0 done; 65 the token is older than what is kept, or of another store.
+            Exit codes: 0 done; 65 no history is kept, or the token is older than what is kept, or of another \
+            store.
             """)
 
     @Argument(help: StoreLocation.help)
@@ -51,6 +52,9 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Print each commit as a JSON object.")
     var json = false
 
+    /// The models whose changes are printed; nil for all.
+    private var models: Set<String>? { model.isEmpty ? nil : Set(model) }
+
     func validate() throws {
         if !key.isEmpty, model.count != 1 { throw ValidationError("--key is of a record of one --model.") }
         if let limit, limit < 1 { throw ValidationError("--limit is 1 at least.") }
@@ -70,19 +74,26 @@ struct LogCommand: AsyncParsableCommand {
     }
 
     private func print(_ store: Store, after start: Store.HistoryToken?) async throws {
+        try await store.requireHistory(of: model)
         let schemas = try await store.recordSchemas()
         var record: [Value]?
         if let model = model.first, !key.isEmpty { record = try await store.recordSchema(model).key(key) }
         let keys = schemas.reduce(into: [:]) { $0[$1.storedName] = $1.keyProperties }
         var output = Output()
-        // Without a token the last commits are wanted, and they are known at the end.
+        if let limit, start == nil, record == nil {
+            for commit in try await store.commits(last: limit, of: models).commits {
+                try LoggedCommit(commit: commit, keys: keys, record: nil).write(to: &output, asJSON: json)
+            }
+            return try output.flush()
+        }
+        // Without a token the last commits of the record are wanted, and they are known at the end.
         var waiting: [Store.HistoryCommit] = []
         var count = 0
         var token = start
         var isLast = false
         while !isLast {
             try Task.checkCancellation()
-            let page = try await store.commits(since: token, of: model.isEmpty ? nil : Set(model))
+            let page = try await store.commits(since: token, of: models)
             (token, isLast) = (page.next, page.isLast)
             for commit in page.commits where record.map({ key in commit.changes.contains { $0.concerns(key) } }) ?? true
             {

@@ -44,6 +44,36 @@ struct CommitReading {
         return try page(after: start(token), of: models, limit: limit)
     }
 
+    /// Reads the last commits that have changed some models.
+    func page(last count: Int, of models: Set<String>?) throws(StorageError) -> Store.HistoryPage {
+        guard count > 0 else {
+            throw StorageError(.invalidQuery, "The last commits are one at least; give a greater number.")
+        }
+        let models = try wanted(models, since: nil)
+        guard let first = try history.first?.number, let last = try last?.number else {
+            return try page(after: 0, of: models, limit: 1)
+        }
+        var (start, left) = (last, count)
+        while start >= first, left > 0 {
+            let part = max(first, start - Int64(HistoryReading.part) + 1)...start
+            start = part.lowerBound - 1
+            for row in try history.commits(part).reversed() where try hasChanges(row.number, of: models) {
+                left -= 1
+                guard left == 0 else { continue }
+                start = row.number - 1
+                break
+            }
+        }
+        return try page(after: start, of: models, limit: .max)
+    }
+
+    /// Returns whether a commit has changed one of some models.
+    private func hasChanges(_ commit: Int64, of models: Set<StoredName>?) throws(StorageError) -> Bool {
+        guard let models else { return try !history.changes(of: commit, after: 0).isEmpty }
+        for model in models where try !history.changes(of: commit, after: 0, of: model).isEmpty { return true }
+        return false
+    }
+
     private func page(
         after start: Int64, of models: Set<StoredName>?, limit: Int
     ) throws(StorageError) -> Store.HistoryPage {

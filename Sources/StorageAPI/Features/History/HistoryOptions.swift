@@ -66,15 +66,53 @@ extension Store {
 }
 
 extension Store {
+    /// What a history keeps of each change of a model.
+    public enum HistoryDetail: String, CaseIterable, Sendable {
+        /// The key, and the record before with all that it owned: changes can be undone.
+        case records
+        /// The key.
+        case keys
+        /// Nothing any more. Entries stay until they are too old.
+        case off
+    }
+
+    /// Sets what the open store keeps of the changes of some models, for programs that have no types of them. A program that
+    /// has types names them when it opens the store (``Options/history``).
+    ///
+    /// The settings are recorded in the store and bind every program that writes to it from its next write on. Other models stay
+    /// as they are recorded. Costs a transaction.
+    ///
+    /// - Parameters:
+    ///   - detail: what is kept.
+    ///   - models: the stored names of the models.
+    ///   - limit: the limit of the whole history; nil for the recorded one.
+    /// - Throws: `invalidQuery` if the store has no model of a name; `unsupported` if it is open for reading.
+    public nonisolated(nonsending) func keepHistory(
+        _ detail: HistoryDetail, ofRecords models: Set<String>, keeping limit: HistoryLimit? = nil
+    ) async throws(StorageError) {
+        try await writing("keepHistory") { context throws(StorageError) in
+            let names = models.sorted().map { StoredName($0) }
+            for name in names { _ = try context.handle(.recorded(name)) }
+            try self.keep(in: context) { settings, last in
+                for name in names { settings.set(name, detail, after: last) }
+                if let limit { settings.limit = HistorySettings.Retention(limit) }
+            }
+        }
+    }
+
     /// Records the models of which the store keeps a history, unless they are recorded already.
     nonisolated(nonsending) func keep(_ options: HistoryOptions) async throws(StorageError) {
         guard try !keeps(options) else { return }
-        try await writing("open") { context throws(StorageError) in try self.keep(options, in: context) }
+        try await writing("open") { context throws(StorageError) in
+            try self.keep(in: context) { $0 = $0.adding(options, after: $1) }
+        }
     }
 
     func keepBlocking(_ options: HistoryOptions) throws(StorageError) {
         guard try !keeps(options) else { return }
-        try writingBlocking("open") { context throws(StorageError) in try self.keep(options, in: context) }
+        try writingBlocking("open") { context throws(StorageError) in
+            try self.keep(in: context) { $0 = $0.adding(options, after: $1) }
+        }
     }
 
     /// Returns whether the options are recorded already.
@@ -99,18 +137,19 @@ extension HistorySettings {
     /// These settings with a program's options.
     fileprivate func adding(_ options: Store.HistoryOptions, after last: Int64) -> HistorySettings {
         var settings = self
-        for type in options.keys { settings.set(StoredName(type.schema.name), keepsRecords: false, after: last) }
-        for type in options.records { settings.set(StoredName(type.schema.name), keepsRecords: true, after: last) }
-        for type in options.off { settings.models.removeAll { $0.name == StoredName(type.schema.name) } }
-        if let limit = options.keeping { settings.limit = Retention(commits: limit.commits, seconds: limit.seconds) }
-        if let limit = options.holding { settings.holding = Retention(commits: limit.commits, seconds: limit.seconds) }
+        for type in options.keys { settings.set(StoredName(type.schema.name), .keys, after: last) }
+        for type in options.records { settings.set(StoredName(type.schema.name), .records, after: last) }
+        for type in options.off { settings.set(StoredName(type.schema.name), .off, after: last) }
+        if let limit = options.keeping { settings.limit = Retention(limit) }
+        if let limit = options.holding { settings.holding = Retention(limit) }
         return settings
     }
 
-    private mutating func set(_ name: StoredName, keepsRecords: Bool, after last: Int64) {
+    fileprivate mutating func set(_ name: StoredName, _ detail: Store.HistoryDetail, after last: Int64) {
+        guard detail != .off else { return models.removeAll { $0.name == name } }
         let place = models.firstIndex { $0.name == name } ?? models.endIndex
         if place == models.endIndex { models.append(Model(name: name, since: last)) }
-        models[place].recordsSince = keepsRecords ? models[place].recordsSince ?? last : nil
+        models[place].recordsSince = detail == .records ? models[place].recordsSince ?? last : nil
     }
 
     /// The same with the beginnings that other settings have for the same models, to be compared with them.
@@ -127,17 +166,23 @@ extension HistorySettings {
     }
 }
 
+extension HistorySettings.Retention {
+    fileprivate init(_ limit: Store.HistoryLimit) { self.init(commits: limit.commits, seconds: limit.seconds) }
+}
+
 extension Store {
-    private func keep(_ options: HistoryOptions, in context: TransactionContext) throws(StorageError) {
+    private func keep(
+        in context: TransactionContext, _ change: (inout HistorySettings, _ last: Int64) -> Void
+    ) throws(StorageError) {
         let writer = try context.openWriter()
         let directory = registry.directory
         var tables = HistoryTables(in: try writer.tables(), directory)
-        let settings = try tables?.settings(in: writer) ?? HistorySettings()
+        var settings = try tables?.settings(in: writer) ?? HistorySettings()
         if tables == nil { tables = try HistoryTables.create(in: writer, directory) }
         guard let tables else { return }
         let last = try HistoryReading(tables, writer).last?.number ?? 0
-        let wanted = settings.adding(options, after: last)
-        try wanted.record(in: writer, directory)
-        history.active = ActiveHistory(wanted, tables)
+        change(&settings, last)
+        try settings.record(in: writer, directory)
+        history.active = ActiveHistory(settings, tables)
     }
 }

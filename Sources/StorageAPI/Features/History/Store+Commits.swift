@@ -34,6 +34,28 @@ extension Store {
             try CommitReading(self, in: history.session).page(since: token, of: models, limit: limit)
         }
     }
+
+    /// The last whole commits of the history, the earliest of them first, all of one snapshot.
+    ///
+    /// ```swift
+    /// for commit in try await store.commits(last: 20).commits.reversed() { print(commit.number, commit.author ?? "") }
+    /// ```
+    ///
+    /// Costs a look at each of the last commits, until so many have changes of the models, and then what the page costs. The
+    /// history before them is not read.
+    ///
+    /// - Parameters:
+    ///   - count: the number of commits; the page has fewer if fewer are kept.
+    ///   - models: the stored names of models; nil for all. Commits that have changed none of them do not count.
+    /// - Returns: the last page, whose `next` is the position after it.
+    /// - Throws: `configuration` if the store keeps no history, or none of a model; `invalidQuery` for a number below 1; `corrupt`.
+    public nonisolated(nonsending) func commits(
+        last count: Int, of models: Set<String>? = nil
+    ) async throws(StorageError) -> HistoryPage {
+        try await readingHistory("commits") { (history, _) throws(StorageError) in
+            try CommitReading(self, in: history.session).page(last: count, of: models)
+        }
+    }
 }
 
 extension ReadingVerbs where Self: ~Copyable {
@@ -46,6 +68,14 @@ extension ReadingVerbs where Self: ~Copyable {
     ) throws(StorageError) -> Store.HistoryPage {
         try _session.target.readingCommits("commits") { (commits) throws(StorageError) in
             try commits.page(since: token, of: models, limit: limit)
+        }
+    }
+
+    /// The last whole commits, as ``Store/commits(last:of:)`` reads them, in the snapshot of the session. In a transaction
+    /// these are the ones before it.
+    public func commits(last count: Int, of models: Set<String>? = nil) throws(StorageError) -> Store.HistoryPage {
+        try _session.target.readingCommits("commits") { (commits) throws(StorageError) in
+            try commits.page(last: count, of: models)
         }
     }
 

@@ -27,23 +27,66 @@ extension Store {
     public nonisolated(nonsending) func undoLast(
         author: String? = nil, note: String? = nil
     ) async throws(StorageError) -> Int {
+        try await undoLast(of: author.map { .author($0) } ?? .thisStore, author, note)
+    }
+
+    /// Undoes the latest commit of the chosen ones that is not undone yet; called again, the one before it.
+    ///
+    /// ```swift
+    /// try await store.undoLast(.anyone)
+    /// ```
+    /// For a program that starts anew for each command: it has made no commit since it was opened. Otherwise it is as
+    /// ``undoLast(author:note:)``.
+    ///
+    /// - Parameters:
+    ///   - commits: the commits among which it is the latest.
+    ///   - author: the author of the new commit; nil for the one of ``Options/author``.
+    ///   - note: the reason for undoing it.
+    @discardableResult
+    public nonisolated(nonsending) func undoLast(
+        _ commits: UndoableCommits, author: String? = nil, note: String? = nil
+    ) async throws(StorageError) -> Int {
+        try await undoLast(of: commits, author, note)
+    }
+
+    /// The commits that `undoLast` chooses from.
+    public enum UndoableCommits: Hashable, Sendable {
+        /// The commits that this store has made since it was opened.
+        case thisStore
+        /// The commits of an author, by whatever program.
+        case author(String)
+        /// All commits, by whatever author and program.
+        case anyone
+    }
+
+    private nonisolated(nonsending) func undoLast(
+        of chosen: UndoableCommits, _ author: String?, _ note: String?
+    ) async throws(StorageError) -> Int {
         try await undo(author, note) { (history, undo) throws(StorageError) in
             var commits = try UndoneCommits(history)
-            func next() throws(StorageError) -> Int64? {
-                try commits.next { header in
-                    if header.origin.isTaken { return false }
-                    return author.map { header.author?.utf8.elementsEqual($0.utf8) ?? false }
-                        ?? (header.origin != .expiry && self.history.hasMade(header.number))
+            func isChosen(_ header: CommitRow) -> Bool {
+                switch chosen {
+                case .thisStore: header.origin != .expiry && self.history.hasMade(header.number)
+                case .author(let author): header.author?.utf8.elementsEqual(author.utf8) ?? false
+                case .anyone: header.origin != .expiry
                 }
             }
-            while let commit = try next() {
+            while let commit = try commits.next(where: { !$0.origin.isTaken && isChosen($0) }) {
                 if let number = try undo(commit) { return number }
             }
-            throw StorageError(
-                .notFound,
-                author.map { "The kept history has no commit of the author “\($0)” that can be undone." }
-                    ?? "This store has made no commit since it was opened that can be undone. Name an author to undo what was "
-                    + "written before, or by others.")
+            throw StorageError(.notFound, chosen.missing)
+        }
+    }
+}
+
+extension Store.UndoableCommits {
+    fileprivate var missing: String {
+        switch self {
+        case .thisStore:
+            "This store has made no commit since it was opened that can be undone. Name an author, or .anyone, to undo what "
+                + "was written before, or by others."
+        case .author(let author): "The kept history has no commit of the author “\(author)” that can be undone."
+        case .anyone: "The kept history has no commit that can be undone."
         }
     }
 }

@@ -11,7 +11,8 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
 
-        /// The author of the transaction, for observers of the store; nil unless it is set.
+        /// The author of the transaction, for observers of the store; the one of
+        /// ``Store/Options/author`` unless it is set.
         ///
         /// At most 65,536 bytes of UTF-8; with more the transaction fails with `limitExceeded`.
         public var author: String? {

@@ -5,7 +5,7 @@ extension Conformance {
     /// H8: commits that are read whole.
     static let commitCases: [ConformanceCase] = [
         ConformanceCase(
-            "commits/whole", for: [.h8: [1, 2]],
+            "commits/whole", for: [.h8: [1, 2, 6]],
             "Commits are read whole and in order, by pages of any size, each with its signature and its changes."
         ) { t in
             let store = try await t.open(recordsOf: [Person.self], keysOf: [Pen.self])
@@ -55,6 +55,14 @@ extension Conformance {
             try t.expect(
                 pens.map(\.line),
                 equals: ["2: Pen inserted 2; Pen inserted 1", "3 by Ann (tidying): Pen inserted 9", lines[3]])
+            for count in 1...5 {
+                let page = try await store.store.commits(last: count)
+                try t.expect(page.commits.map(\.line), equals: lines.suffix(count))
+                try t.expect(page.next == last && page.isLast, "The last \(count) end at \(page.next).")
+            }
+            let people = try await store.store.commits(last: 2, of: ["Person"]).commits
+            try t.expect(people.map(\.number), equals: [1, 3])
+            try await t.expectError(.invalidQuery) { try await store.store.commits(last: 0) }
             // The token of an entry leads to its whole commit.
             let entries = try await store.history()
             for entry in entries where entry.commit == 3 {

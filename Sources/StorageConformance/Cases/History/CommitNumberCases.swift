@@ -175,6 +175,13 @@ extension Conformance {
             try await store.undoLast()
             try await other.undoLast()
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 2), Pen(id: 4)])
+            t.note("try await other.undoLast(.anyone)")
+            try await other.store.undoLast(.anyone)
+            try t.expect(try await store.all(Pen.self), equals: [Pen(id: 2)])
+            try await other.store.undoLast(.anyone, author: "Ann")
+            try t.expect(try await store.all(Pen.self), equals: [])
+            try await t.expectError(.notFound) { try await other.store.undoLast(.anyone) }
+            try t.expect(try await store.history().last?.author, equals: "Ann")
         },
         ConformanceCase(
             "undo/last-expired", for: [.h5: [7, 8]],

@@ -83,6 +83,7 @@ package final class TransactionContext {
     package var signature: CommitSignature {
         if let givenSignature { return givenSignature }
         let signature = CommitSignature()
+        signature.author = environment.author
         givenSignature = signature
         return signature
     }
@@ -321,10 +322,14 @@ package final class TransactionEnvironment: Sendable {
     let registry: ModelRegistry
     let limits: BackendInfo.Limits
     let schemaObservers: [any SchemaChangeObserver]
+    /// The author of transactions that name none; nil for none.
+    package let author: String?
 
     package init(
-        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, schemaObservers: [any SchemaChangeObserver]
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, schemaObservers: [any SchemaChangeObserver],
+        author: String?
     ) {
+        self.author = author
         self.registry = registry
         self.limits = limits
         self.schemaObservers = schemaObservers
