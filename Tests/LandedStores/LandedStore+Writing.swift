@@ -33,6 +33,12 @@ extension LandedStore {
         for id in 1...69 { try await store.save(Self.article(id, isSaved: true)) }
         try await store.insert(Article(id: Self.uuid(101), title: "deleted", parts: ["deleted"]))
         try await store.delete(Article.self, key: Self.uuid(101))
+        try await store.transaction(as: .taken(from: "hub")) { tx in
+            tx.author = "bea"
+            try tx.insert(Seat(tenant: 2, number: 1, row: "taken"))
+        }
+        try await store.holdHistory("reader", after: store.historyToken())
+        try await store.setFence(Self.fence)
         try await store.close()
     }
 }

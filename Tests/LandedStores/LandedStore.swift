@@ -90,6 +90,12 @@ package struct LandedStore: Sendable, CustomStringConvertible {
     /// True if the version had full-text search.
     private var hasSearch: Bool { date > "2026-11-24" }
 
+    /// True if the version had origins of commits, holds of the history, and fences, and the store has each of them.
+    private var hasFence: Bool { date > "2026-11-26" }
+
+    /// The record that closes the store to writers.
+    static let fence = Store.Fence(address: "sqlite:/srv/2/landed.db", move: "2026-11-28")
+
     package func data() throws -> Data {
         guard let url = Bundle.module.url(forResource: "Fixtures/\(self)", withExtension: nil) else {
             throw CocoaError(.fileNoSuchFile)
@@ -114,6 +120,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await store.close()
 
         store = try await open(Self.after)
+        if hasFence { try await openToWriters(store, &faults) }
         if hasReferences { try await change(store, &faults) }
         try await write(store, &faults)
         if hasSearch { try await writeSearched(store, &faults) }
@@ -151,13 +158,30 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         for try await entry in store.history() {
             entries.append("\(entry.commit) \(entry.author ?? "-") \(entry.note ?? "-") \(entry.model) \(entry.kind)")
         }
-        faults.expect(entries.count, equals: 19, "entries")
+        faults.expect(entries.count, equals: hasFence ? 20 : 19, "entries")
         faults.expect(
             entries.filter { $0.hasPrefix("3 ann the first readers Reader inserted") }.count, equals: 4,
             "a commit's entries")
         for try await entry in store.history(of: Shelf.self) where entry.kind == .updated {
             faults.expect(try entry.before, equals: Self.shelf(2), "a record before its change")
         }
+    }
+
+    private func openToWriters(_ store: Store, _ faults: inout Faults) async throws {
+        faults.expect(try await store.fence(), equals: Self.fence, "the record that closes the store")
+        do {
+            try await store.save(Shelf(id: 9, name: "nine"))
+            faults.found.append("a store that is closed to writers takes a record")
+        } catch {
+            faults.expect(error.code, equals: .moved, "the error of a write to a closed store")
+            faults.expect(error.address, equals: Self.fence.address, "the address of the new place")
+        }
+        let status = try await store.historyStatus()
+        faults.expect(status?.holds.map(\.name), equals: ["reader"], "holds")
+        let origins = try await store.commits().commits.map(\.origin)
+        faults.expect(origins.filter { $0 != .call }, equals: [.taken(from: "hub")], "origins")
+        try await store.removeFence(of: Self.fence.move)
+        faults.expect(try await store.releaseHistory("reader"), equals: true, "the release of a hold")
     }
 
     /// Changes the records by references, expiry and undo.

@@ -14,6 +14,7 @@ let killers = """
     children/load grandchildren-dropped properties-mixed
     children/required required-child-dropped
     children/save-replaces children-reversed
+    commits/not-kept everything-without-entry
     commits/records next-entry-unseen
     commits/rules rule-is-call
     commits/whole commit-half-read
@@ -45,6 +46,7 @@ let killers = """
     faults/failed-call failed-write-acknowledged-on-sqlite failed-write-acknowledged-in-archive
     faults/newer-format newer-is-corrupt
     faults/power-cut last-commit-lost-on-sqlite waits-for-no-disk-on-sqlite waits-for-no-disk-in-archive
+    fence/refuses-writes closing-unseen closed-for-good
     filters/equal-nil not-drops-nil
     filters/in in-nothing-is-everything in-first-only
     filters/in-10000 in-capped-at-999
@@ -117,6 +119,8 @@ let killers = """
     origins/undo-last origin-lost
     pages/by-key page-repeats-place page-skips-equal page-before-is-after page-without-nil
     pages/limits limit-0-is-none offset-without-limit-ignored offset-beyond-end
+    past/moments commit-found-later
+    past/recursive former-record-unread
     references/cascade nullify-not-written
     references/cycles referrers-not-found last-referrer-not-found cascade-not-written cascade-takes-all
     references/cycles rule-recorded-otherwise references-not-recorded

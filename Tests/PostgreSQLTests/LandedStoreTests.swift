@@ -10,7 +10,7 @@ import Testing
 /// Its schema has the name that the dumps have, so only one exists at a time.
 @Suite("Stores that earlier versions have written", .enabled(if: Server.isThere), .serialized)
 struct LandedStoreTests {
-    @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"])
+    @Test(arguments: ["2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26", "2026-11-28"])
     func `a store of an earlier version is read, verified, written, undone and reopened`(_ date: String) async throws {
         let landed = LandedStore(date, "sql")
         try await Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")

@@ -8,9 +8,10 @@ import Testing
 
 @Suite("Stores that earlier versions have written")
 struct LandedStoreTests {
-    private static let all = ["2026-11-21", "2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26"].flatMap { date in
-        ["db", "karch"].map { LandedStore(date, $0) }
-    }
+    private static let all = ["2026-11-21", "2026-11-23", "2026-11-24", "2026-11-25", "2026-11-26", "2026-11-28"]
+        .flatMap { date in
+            ["db", "karch"].map { LandedStore(date, $0) }
+        }
 
     @Test(arguments: all)
     func `a store of an earlier version is read, verified, written, undone and reopened`(_ landed: LandedStore)

@@ -29,7 +29,9 @@ extension Mutant {
                 }
             }
         },
-        Mutant("entry-without-record", breaking: [.h2, .h5, .h6], "An entry does not have the record before.") {
+        Mutant(
+            "entry-without-record", breaking: [.h2, .h5, .h6, .h8, .h12], "An entry does not have the record before."
+        ) {
             $0.write = { (write, _) throws(StorageError) in
                 guard write.isOf("changes"), write.operation == .insert else { return }
                 for place in write.rows.indices { write.rows[place][5] = .null }
@@ -68,19 +70,20 @@ extension Mutant {
                 question.query.filter = .comparison(.greaterOrEqual, .column(0), value, type)
             }
         },
-        Mutant("history-unpruned", breaking: [.h4], "What is older than kept stays.") {
+        Mutant("history-unpruned", breaking: [.h4, .h12], "What is older than kept stays.") {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("commits"), write.operation == .delete { write.rows = [] }
             }
         },
-        Mutant("later-entries-unseen", breaking: [.h5, .h6], "What has changed since a commit is not found.") {
+        Mutant("later-entries-unseen", breaking: [.h5, .h6, .h12], "What has changed since a commit is not found.") {
             $0.rows = { rows, question in
                 question.table.isStoresOwn("changes") && question.query.scope == .all && question.query.isLimited
                     ? [] : rows
             }
         },
         Mutant(
-            "changed-model-forgotten", breaking: [.h5, .h6], "What became of a model's names and types is not recorded."
+            "changed-model-forgotten", breaking: [.h5, .h6, .h12],
+            "What became of a model's names and types is not recorded."
         ) {
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("schemas"), write.isPut { write.rows = [] }
@@ -133,10 +136,54 @@ extension Mutant {
                 if write.isOf("holds"), write.operation == .delete { write.rows = [] }
             }
         },
+        Mutant(
+            "former-record-unread", breaking: [.h8, .h12],
+            "A record before a change is not found by the change's place."
+        ) {
+            $0.rows = { rows, question in
+                guard question.table.isStoresOwn("changes"), case .keys(let columns, _) = question.query.scope,
+                    columns == 2
+                else { return rows }
+                return []
+            }
+        },
+        Mutant("everything-without-entry", breaking: [.h8], "A change of all records of a model has no entry.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("changes"), write.operation == .insert else { return }
+                write.rows.removeAll { $0[3] == .int(3) }
+            }
+        },
+        Mutant("commit-found-later", breaking: [.h12], "A commit that is found by its number has a later time.") {
+            $0.rows = { rows, question in
+                guard question.table.isStoresOwn("commits"), question.query.scope == .key(columns: 1) else {
+                    return rows
+                }
+                return rows.map { row in
+                    var row = row
+                    if case .double(let time) = row[1] { row[1] = .double(time + 86_400) }
+                    return row
+                }
+            }
+        },
         Mutant("last-state-as-of", breaking: [.h6], "A record is read as it was before its last change.") {
             $0.query = { question in
                 guard question.table.isStoresOwn("changes"), question.arguments.limit == 1 else { return }
                 question.query.order = [Query.SortKey(term: .column(0), type: .int64, isDescending: true)]
+            }
+        },
+    ]
+
+    /// M: the record that closes a store to writers.
+    static let closing: [Mutant] = [
+        Mutant("closing-unseen", breaking: [.m1], "The record that closes a store is not among its tables.") {
+            $0.tables = { tables in tables.filter { !$0.isStoresOwn("place.fence") } }
+        },
+        Mutant(
+            "closed-for-good", breaking: [.m1], "The record that closes a store stays when it is removed.", on: .sqlite
+        ) {
+            $0.change = { (change) throws(StorageError) in
+                if case .drop(let table) = change, table.isStoresOwn("place.fence") { return [] }
+                return [change]
             }
         },
     ]

@@ -19,7 +19,7 @@ extension Mutant {
         Mutant("own-writes-unseen", breaking: [.t2, .w12], "A transaction does not see its own writes.") {
             $0.transaction = .ownWritesUnseen
         },
-        Mutant("moving-snapshots", breaking: [.t3, .o1, .q8], "Each query of a read block sees the last commit.") {
+        Mutant("moving-snapshots", breaking: [.t3, .o1, .q8, .h8], "Each query of a read block sees the last commit.") {
             $0.transaction = .movingSnapshots
         },
         Mutant("dirty-reads", breaking: [.t3, .t1, .t4, .o1, .c7], "A reader sees what is not committed.") {

@@ -5,7 +5,7 @@ extension Mutant {
         ("deleting", removing), ("children", children), ("results", querying), ("pages", paging),
         ("filters", filtering),
         ("computing", computing), ("groups", grouping), ("transactions", transactions), ("files", files),
-        ("schema", schema), ("references", references), ("errors", errors), ("history", history),
+        ("schema", schema), ("references", references), ("errors", errors), ("history", history), ("closing", closing),
         ("engines", engines),
         ("expiry", expiry), ("search", searching),
     ]
