@@ -177,7 +177,8 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageCSV",
-                "StorageDriver", "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput", postgresql,
+                "StorageDriver", "StorageJSON", "StorageSearch", "StorageSync", "StorageTenants", "TerminalOutput",
+                postgresql,
                 postgresqlDoctor,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -5,7 +5,7 @@ import StorageAPI
 /// Measures reading commits and what rests on them, beside the same work without a history.
 enum Commits {
     static func run(_ folder: URL) async throws {
-        print("| what | ratio | goal | |")
+        print("| task | ratio | goal | |")
         print("|---|---|---|---|")
         try await pages(folder, records: 10_000)
         try await pages(folder, records: 1_000)
@@ -15,8 +15,8 @@ enum Commits {
         try bytes()
     }
 
-    private static func row(_ what: String, _ measured: Double, _ other: Double, goal: String) {
-        print("| \(what) |" + String(format: " %.3f | \(goal) | %.2f ms, %.2f ms |", measured / other, measured, other))
+    private static func row(_ task: String, _ measured: Double, against other: Double, goal: String) {
+        print("| \(task) |" + String(format: " %.3f | \(goal) | %.2f ms, %.2f ms |", measured / other, measured, other))
     }
 
     private static func open(_ folder: URL, _ name: String, relaxed: Bool = true, keeps: Bool = true) async throws
@@ -69,7 +69,7 @@ enum Commits {
                 guard changes == 10_000 else { throw CocoaError(.featureUnsupported) }
             }
             row(
-                "10,000 commits of \(count) records in pages of \(limit), against 10,000 records", read, all,
+                "10,000 commits of \(count) records in pages of \(limit), against 10,000 records", read, against: all,
                 goal: "≤ 2")
         }
         try await store.close()
@@ -97,7 +97,7 @@ enum Commits {
                 })
             try await store.close()
         }
-        row("200 reads of one change in 1,000,000 records, against 10,000", times[1], times[0], goal: "≤ 1.1")
+        row("200 reads of one change in 1,000,000 records, against 10,000", times[1], against: times[0], goal: "≤ 1.1")
     }
 
     /// Commits 1,000 transactions of a group, beside one transaction with the same writes, each with its sync.
@@ -124,7 +124,8 @@ enum Commits {
                 for result in await store.transactions(bodies) { try result.get() }
             }
             row(
-                "1,000 transactions in a group, \(keeps ? "with" : "without") a history, against one", group, one,
+                "1,000 transactions in a group, \(keeps ? "with" : "without") a history, against one", group,
+                against: one,
                 goal: "≤ 2")
             try await store.close()
         }
@@ -152,7 +153,9 @@ enum Commits {
         }
         let now = try await copy("copy") { copy in _ = try await copy.copy(from: store) }
         let then = try await copy("copy-as-of") { copy in _ = try await copy.copy(from: store, asOf: .token(commit)) }
-        row("a copy as of a commit, 1 % of 100,000 records changed since, against a copy", then, now, goal: "≤ 1.3")
+        row(
+            "a copy as of a commit, 1 % of 100,000 records changed since, against a copy", then, against: now,
+            goal: "≤ 1.3")
         try await store.close()
     }
 
@@ -189,6 +192,8 @@ enum Commits {
         let binary = try time {
             try dynamic.reduce(0) { sum, record in try sum + DynamicRecord(bytes: record.bytes).fields.count }
         }
-        row("the binary form of 10,000 records written and read, against their JSON", binary, json, goal: "≤ 0.1")
+        row(
+            "the binary form of 10,000 records written and read, against their JSON", binary, against: json,
+            goal: "≤ 0.1")
     }
 }

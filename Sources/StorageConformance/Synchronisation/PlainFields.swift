@@ -87,17 +87,17 @@ struct PlainTypes {
     // MARK: To the store
 
     func record(_ record: PlainFields, at place: PlainPlace) -> DynamicRecord {
-        var fields = zip(PlainModel.keys(of: place.model), place.key).map { field($0, .text($1), place.model) }
+        var fields = zip(PlainModel.keys(of: place.model), place.key).map { field($0, .text($1), of: place.model) }
         for (name, content) in record.sorted(by: { $0.key < $1.key }) {
             let path = "\(place.model).\(name)"
             switch content {
-            case .scalar(let value): fields.append(field(name, value, place.model))
+            case .scalar(let value): fields.append(field(name, value, of: place.model))
             case .reference(let key):
                 let target = PlainModel.references.first { $0.model == place.model && $0.property == name }?.target
                 let parts = PlainModel.keys(of: target ?? "")
                 for (index, part) in parts.enumerated() {
                     let value = key.map { Value.text($0[index]) } ?? .null
-                    fields.append(field(parts.count == 1 ? name : "\(name).\(part)", value, place.model))
+                    fields.append(field(parts.count == 1 ? name : "\(name).\(part)", value, of: place.model))
                 }
             case .references(let keys):
                 let element = columns.keys.first { $0.hasPrefix(path + ".") }?.dropFirst(path.utf8.count + 1) ?? "id"
@@ -111,10 +111,10 @@ struct PlainTypes {
     }
 
     private func owned(_ record: PlainOwned, _ path: String) -> DynamicRecord {
-        DynamicRecord(model: path, fields: record.sorted { $0.key < $1.key }.map { field($0.key, $0.value, path) })
+        DynamicRecord(model: path, fields: record.sorted { $0.key < $1.key }.map { field($0.key, $0.value, of: path) })
     }
 
-    private func field(_ name: String, _ value: Value, _ path: String) -> DynamicRecord.Field {
+    private func field(_ name: String, _ value: Value, of path: String) -> DynamicRecord.Field {
         .init(name: name, content: .value(value, columns["\(path).\(name)"] ?? .string))
     }
 

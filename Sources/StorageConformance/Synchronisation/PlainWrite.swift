@@ -20,11 +20,11 @@ enum PlainWrite {
         switch self {
         case .insert(let place, let record):
             if state[place] != nil { throw PlainRefusal("duplicate key", place) }
-            try put(record, at: place, &state, &touched)
-        case .save(let place, let record): try put(record, at: place, &state, &touched)
+            try put(record, at: place, in: &state, &touched)
+        case .save(let place, let record): try put(record, at: place, in: &state, &touched)
         case .update(let place, let record):
             if state[place] == nil { throw PlainRefusal("not found", place) }
-            try put(record, at: place, &state, &touched)
+            try put(record, at: place, in: &state, &touched)
         case .delete(let places):
             touched.formUnion(places)
             try state.delete(places)
@@ -42,7 +42,7 @@ enum PlainWrite {
     }
 
     private func put(
-        _ record: PlainFields, at place: PlainPlace, _ state: inout PlainState, _ touched: inout Set<PlainPlace>
+        _ record: PlainFields, at place: PlainPlace, in state: inout PlainState, _ touched: inout Set<PlainPlace>
     ) throws {
         touched.insert(place)
         state[place] = record
@@ -116,7 +116,7 @@ struct PlainProgram {
         let model = pick(["Depot", "Stock", "Stock", "Stock", "Slip", "Slip", "Permit"]) ?? "Stock"
         let places = state.places(of: model)
         switch below(100) {
-        case 0..<30: return new(model, state, tag, at: time).map { .insert($0, $1) }
+        case 0..<30: return new(model, in: state, tag, at: time).map { .insert($0, $1) }
         case 30..<70:
             guard let place = pick(places), let record = changed(place, state, at: time) else { return nil }
             return chance(50) ? .save(place, record) : .update(place, record)
@@ -130,7 +130,7 @@ struct PlainProgram {
     }
 
     private mutating func new(
-        _ model: String, _ state: PlainState, _ tag: String, at time: Double
+        _ model: String, in state: PlainState, _ tag: String, at time: Double
     ) -> (PlainPlace, PlainFields)? {
         guard let record = record(model, state, at: time) else { return nil }
         if model == "Slip" {
@@ -162,7 +162,7 @@ struct PlainProgram {
             puts[first]?["code"] = state[second]?["code"]
             puts[second]?["code"] = state[first]?["code"]
         }
-        if let (place, record) = new(chance(50) ? "Depot" : "Stock", state, tag, at: time) { puts[place] = record }
+        if let (place, record) = new(chance(50) ? "Depot" : "Stock", in: state, tag, at: time) { puts[place] = record }
         var removed: Set<PlainPlace> = []
         if chance(50), let place = pick(state.places(of: pick(["Depot", "Stock", "Slip"]) ?? "Slip")),
             puts[place] == nil

@@ -29,11 +29,11 @@ final class SyncSimulation: @unchecked Sendable {
     /// - Parameter engines: make places, of which the stores draw theirs.
     init(seed: UInt64, _ engines: [@Sendable () async throws -> TrialPlace]) async throws {
         var program = PlainProgram(SeededGenerator(seed: seed))
-        func place() async throws -> TrialPlace { try await engines[program.below(engines.count)]() }
-        hubSite = try await SyncSite("hub", place(), clock)
+        hubSite = try await SyncSite("hub", at: try await engines[program.below(engines.count)](), clock)
         var sites: [SyncSite] = []
         for number in 0..<1 + program.below(program.chance(20) ? 8 : 4) {
-            sites.append(try await SyncSite("replica \(number)", place(), clock))
+            let place = try await engines[program.below(engines.count)]()
+            sites.append(try await SyncSite("replica \(number)", at: place, clock))
         }
         (replicas, self.program) = (sites, program)
         (outcomes, old) = (sites.map { _ in [] }, sites.map { _ in [] })

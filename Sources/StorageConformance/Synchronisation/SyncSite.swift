@@ -76,12 +76,14 @@ final class SyncSite: @unchecked Sendable {
     var hasJoined = false
     var isExchanging = false
 
-    init(_ name: String, _ place: TrialPlace, _ clock: TrialClock) async throws {
+    init(_ name: String, at place: TrialPlace, _ clock: TrialClock) async throws {
         (self.name, self.place, self.clock) = (name, place, clock)
-        store = try await Self.open(place, clock, killer)
+        store = try await Self.open(place, clock, killedBy: killer)
     }
 
-    private static func open(_ place: TrialPlace, _ clock: TrialClock, _ killer: SyncKiller) async throws -> Store {
+    private static func open(_ place: TrialPlace, _ clock: TrialClock, killedBy killer: SyncKiller) async throws
+        -> Store
+    {
         try await Store(
             KilledBackend(backend: place.backend(), killer: killer), models: PlainModel.types,
             options: .init(history: .init(records: PlainModel.types), clock: { clock.now }))
@@ -94,7 +96,7 @@ final class SyncSite: @unchecked Sendable {
         killer.arm(nil)
         guard place.outlivesClosing(store.info) else { return }
         try await store.close()
-        store = try await Self.open(place, clock, killer)
+        store = try await Self.open(place, clock, killedBy: killer)
     }
 
     func end() async throws {

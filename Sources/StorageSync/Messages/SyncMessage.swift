@@ -147,15 +147,16 @@ extension SyncMessage: CustomStringConvertible {
     /// The message in a line, without its records' contents: `exchange: 2 patches`.
     public var description: String {
         let parts = [
-            model, refusal.map { "\($0)" }, Self.text(patches.count, "patch", "patches"),
-            Self.text(decisions.count, "outcome", "outcomes"), Self.text(records.count, "record", "records"),
+            model, refusal.map { "\($0)" }, Self.text(patches.count, "patch", several: "patches"),
+            Self.text(decisions.count, "outcome", several: "outcomes"),
+            Self.text(records.count, "record", several: "records"),
             unknown.isEmpty ? nil : "\(unknown.joined(separator: ", ")) to be read again",
             isLast == false ? "more follows" : nil,
         ].compactMap(\.self)
         return kind.rawValue + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
-    private static func text(_ count: Int, _ noun: String, _ nouns: String) -> String? {
+    private static func text(_ count: Int, _ noun: String, several nouns: String) -> String? {
         count == 0 ? nil : "\(count) \(count == 1 ? noun : nouns)"
     }
 }

@@ -75,7 +75,7 @@ struct SyncCommand: AsyncParsableCommand {
             done = try await Interruption.cancelling {
                 defer { progress.clear() }
                 return try await hub.with(.writing) { hubStore in
-                    try await replica.with(.writing) { try await exchange(hubStore, $0, progress) }
+                    try await replica.with(.writing) { try await exchange(hub: hubStore, $0, progress) }
                 }
             }
         } catch let error as StorageError where error.code == .cancelled {
@@ -88,9 +88,11 @@ struct SyncCommand: AsyncParsableCommand {
         if done.refused > 0 { throw ExitCode(ToolExit.negative.rawValue) }
     }
 
-    private func exchange(_ hubStore: Store, _ store: Store, _ progress: ProgressLine) async throws -> SyncExchange {
+    private func exchange(
+        hub hubStore: Store, _ store: Store, _ progress: ProgressLine
+    ) async throws -> SyncExchange {
         let models = model.isEmpty ? try await hubStore.recordSchemas().map(\.name) : model
-        try await checkObstacles(models, hubStore, store)
+        try await checkObstacles(models, hub: hubStore, store)
         let local = LocalHub(try await Hub(hubStore, models: models))
         let transport: any SyncTransport = try keep.map { try KeptMessages(local, folder: $0) } ?? local
         let replica = try await Replica(store, models: models, to: transport)
@@ -110,7 +112,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     /// - Throws: a sentence with everything that stands against the exchange, at both stores.
-    private func checkObstacles(_ models: [String], _ hubStore: Store, _ store: Store) async throws {
+    private func checkObstacles(_ models: [String], hub hubStore: Store, _ store: Store) async throws {
         let hubReasons = try await hubStore.canSync(models).filter { $0.kind != .boundedHold }
         let reasons = [
             Self.text(hub, hubReasons), Self.text(replica, try await store.canSync(models)),

@@ -80,7 +80,7 @@ enum SyncJSON {
         }
         members.add("overwritten", list: values, to: &bytes) { value, bytes in
             var members = Members()
-            append(value.model, value.key, &members, to: &bytes)
+            append(value.model, key: value.key, &members, to: &bytes)
             members.add("property", .string(value.property), to: &bytes)
             members.add("lost", to: &bytes) { JSONText.append(value.lost, to: &$0) }
             bytes.append(UInt8(ascii: "}"))
@@ -106,7 +106,7 @@ enum SyncJSON {
             case .deleted(let record): ("deleted", record)
             }
         members.add("kind", .string(kind), to: &bytes)
-        append(change.model, change.key, &members, to: &bytes)
+        append(change.model, key: change.key, &members, to: &bytes)
         if change.byRule { members.add("byRule", .bool(true), to: &bytes) }
         if let record { members.add("record", to: &bytes) { JSONText.append(record, to: &$0) } }
         if case .updated(let properties) = change.kind {
@@ -136,7 +136,7 @@ enum SyncJSON {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    private static func append(_ model: String, _ key: [Value], _ members: inout Members, to bytes: inout [UInt8]) {
+    private static func append(_ model: String, key: [Value], _ members: inout Members, to bytes: inout [UInt8]) {
         members.add("model", .string(model), to: &bytes)
         members.add("key", .array(key.map(JSONValue.init(key:))), to: &bytes)
     }

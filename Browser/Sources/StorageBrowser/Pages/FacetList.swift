@@ -30,9 +30,9 @@ struct FacetList {
                 for (value, count) in facet.values {
                     html.element("li") { html in
                         if let records = records(facet, value) {
-                            html.element("a", .href(records.address)) { text(facet, value, &$0) }
+                            html.element("a", .href(records.address)) { text(facet, value, to: &$0) }
                         } else {
-                            html.element("span") { text(facet, value, &$0) }
+                            html.element("span") { text(facet, value, to: &$0) }
                         }
                         html.element("span", .class("count"), text: count.grouped)
                     }
@@ -46,7 +46,7 @@ struct FacetList {
         }
     }
 
-    private func text(_ facet: Facet, _ value: Value, _ html: inout HTML) {
+    private func text(_ facet: Facet, _ value: Value, to html: inout HTML) {
         let type = facet.property.columnType
         if let relation = facet.relation(schema),
             let label = labels.label(relation.target, value.text(as: type) ?? "")

@@ -24,7 +24,7 @@ struct ValueAddress {
 }
 
 extension DynamicRecord {
-    /// The content at the end of a path; nil if the record has none there.
+    /// The content at the end of a path; nil if the record has no such content.
     func content(at path: some Collection<String>) -> Content? {
         guard let name = path.first, let content = self[name] else { return nil }
         let rest = path.dropFirst()

@@ -15,7 +15,7 @@ struct Facet: Sendable {
 
     /// Counts the values, by one query for each property. The query examines all records that meet the condition, unless an
     /// index has the property.
-    static func load(_ request: TableRequest, _ schema: RecordSchema, _ store: Store) async throws
+    static func load(_ request: TableRequest, _ schema: RecordSchema, in store: Store) async throws
         -> [Facet]
     {
         var facets: [Facet] = []

@@ -49,7 +49,7 @@ struct RecordExport {
         bytes += (count == 0 ? "[]\n" : "\n]\n").utf8
     }
 
-    /// Takes what was written, if it is at least so many bytes.
+    /// Takes the written bytes if they are at least so many.
     mutating func take(_ least: Int) -> [UInt8]? {
         guard bytes.count >= least else { return nil }
         let taken = bytes

@@ -19,7 +19,7 @@ extension Site {
         let request = TableRequest(schema.name, parameters: parameters, schema: schema).records
         let names = request.shown(schema).map(\.name)
         let records = request.sorted(reading.store, schema).only(names)
-        // A mistake in the condition is an answer of its own, as long as nothing is sent.
+        // A mistake in the condition is a separate answer until the first byte is sent.
         _ = try await records.explain()
         let stream = records.stream()
         return Response(
@@ -43,7 +43,7 @@ extension Site {
         let schema = try reading.schema(parameters["m"])
         let key = try schema.key(of: parameters.all("k"))
         let path = parameters.all("p")
-        let record = try await record(schema, key, path, asOf: parameters["at"].flatMap { Int($0) }, reading.store)
+        let record = try await record(schema, key: key, path, asOf: parameters["at"].flatMap { Int($0) }, in: reading.store)
         let file = ([schema.name] + schema.texts(key) + path).joined(separator: "-")
         switch record?.content(at: path) {
         case .value(.blob(let bytes), .data)?:
@@ -57,12 +57,12 @@ extension Site {
                 body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         default:
             throw StorageError(
-                .notFound, "\(schema.name) has no bytes and no text there; open the record again.", key: key)
+                .notFound, "\(schema.name) has no bytes and no text at this path; open the record again.", key: key)
         }
     }
 
     private func record(
-        _ schema: RecordSchema, _ key: [Value], _ path: [String], asOf commit: Int?, _ store: Store
+        _ schema: RecordSchema, key: [Value], _ path: [String], asOf commit: Int?, in store: Store
     ) async throws -> DynamicRecord? {
         if let commit { return try await RecordHistory.load(schema, key: key, store)?.record(asOf: commit) }
         guard let name = path.first, schema.property(name) != nil else { return nil }

@@ -31,7 +31,7 @@ extension Site {
                 store: reading.store)
             // Rows that a page adds come without the values, which it shows already.
             let facets =
-                parameters["part"] == nil ? try await Facet.load(request, schema, reading.store) : []
+                parameters["part"] == nil ? try await Facet.load(request, schema, in: reading.store) : []
             for facet in facets {
                 guard let relation = facet.relation(schema) else { continue }
                 try await labels.add(

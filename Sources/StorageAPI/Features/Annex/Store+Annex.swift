@@ -9,8 +9,8 @@ extension Store {
 
     /// The value of a row of an annex; nil if no row has the key.
     ///
-    /// An annex has the rows of a library that works on the store: what a synchronisation, an outbox or an importer must keep
-    /// together with the records. Its rows are bytes by keys of bytes, and they are committed with the transaction that writes
+    /// An annex has the rows of a library that works on the store, such as the state that a synchronisation or an outbox must
+    /// keep together with the records. Its rows are bytes by keys of bytes, and they are committed with the transaction that writes
     /// them. Models, lists of models, copies, digests, comparisons, the history and observers do not have them. A
     /// backup has them, and so has a whole store that is moved.
     ///

@@ -23,7 +23,7 @@ extension Conformance {
             }
             t.note("try await store.setAnnex(\"a\", rows: …)")
             try await store.store.setAnnex("a", rows: rows.reversed().map { ($0.key, $0.value) })
-            // Another annex, whose name is the same but for its bytes, and one that only begins alike.
+            // Another annex, whose name is the same but for its bytes, and another that only begins alike.
             try await store.store.setAnnex("e\u{301}", key: [5], to: [1])
             try store.store.blocking.setAnnex("é", key: [5], to: [2])
             try await store.store.setAnnex("aa", key: [0x42], to: [3])

@@ -35,7 +35,8 @@ extension GeneratedFailure: CustomStringConvertible {
             case .synchronisation: "--generate-synchronisation 1"
             }
         let opening =
-            mixture == .schemas || mixture == .synchronisation ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
+            mixture == .schemas || mixture == .synchronisation
+            ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
         return """
             The backend \(backend) differs from the contract in
                 \(call)

@@ -175,7 +175,8 @@ public struct GeneratedTests: Sendable {
         while let number = queue.next() {
             let seed = seed &+ UInt64(number)
             report.programs += 1
-            let simulation = try await SyncSimulation(seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }])
+            let simulation = try await SyncSimulation(
+                seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }])
             do {
                 try await simulation.run(steps: steps)
                 try await simulation.end()
@@ -184,7 +185,8 @@ public struct GeneratedTests: Sendable {
                 report.failures.append(
                     GeneratedFailure(
                         mixture: mixture, seed: seed, steps: steps, backend: report.backends.first ?? "memory",
-                        call: "hub and replicas on \(simulation.engines)", expected: found.expected, actual: found.actual,
+                        call: "hub and replicas on \(simulation.engines)", expected: found.expected,
+                        actual: found.actual,
                         program: simulation.log.suffix(60).joined(separator: "\n")))
                 if queue.hasFailed() >= mostFailures { queue.end() }
                 try? await simulation.end()
