@@ -242,30 +242,39 @@ final class SyncSimulation: @unchecked Sendable {
     /// Brings a message to the hub, and carries out there what the plain model says of its patches.
     private func deliver(_ message: [UInt8], of index: Int, patches count: Int) async throws -> [UInt8] {
         let site = replicas[index]
-        let answer: [UInt8]
-        do {
-            answer = try await hub.answer(message)
-        } catch  where error.underlying is SyncEnd {
-            note("the hub's program ends")
-            try await reopen(hubSite)
-            throw SyncEnd()
-        }
+        let answer = try await answer(message)
         let known = outcomes[index].count
         for number in known..<max(count, known) {
-            var next = hubSite.state
-            do {
-                let lost = try next.apply(site.patches[number])
-                hubSite.state = next
-                hubSite.state.expire(at: hubSite.time)
-                outcomes[index].append(PlainOutcome(refusal: nil, lost: lost))
-            } catch {
-                outcomes[index].append(PlainOutcome(refusal: "\(error)", lost: []))
-            }
+            outcomes[index].append(outcome(of: site.patches[number]))
             note("patch \(number + 1) of replica \(index): \(outcomes[index][number])")
         }
         try await hubSite.compare("patches of replica \(index)")
         site.pending = (hubSite.state, outcomes[index].count)
         return answer
+    }
+
+    /// The hub's answer, unless its program ends.
+    private func answer(_ message: [UInt8]) async throws -> [UInt8] {
+        do {
+            return try await hub.answer(message)
+        } catch  where error.underlying is SyncEnd {
+            note("the hub's program ends")
+            try await reopen(hubSite)
+            throw SyncEnd()
+        }
+    }
+
+    /// Applies a patch to the plain model of the hub.
+    private func outcome(of patch: PlainPatch) -> PlainOutcome {
+        var next = hubSite.state
+        do {
+            let lost = try next.apply(patch)
+            next.expire(at: hubSite.time)
+            hubSite.state = next
+            return PlainOutcome(refusal: nil, lost: lost)
+        } catch {
+            return PlainOutcome(refusal: "\(error)", lost: [])
+        }
     }
 
     private func check(_ told: [SyncOutcome], of index: Int) throws {
@@ -297,9 +306,9 @@ final class SyncSimulation: @unchecked Sendable {
             try await checkEnd(of: index)
         }
         for site in replicas + [hubSite] {
-            var problems: [String] = []
-            try await site.store.verify { problems.append($0.description) }
-            if let problem = problems.first { throw SyncDifference("verify finds \(problem)", expected: "no problem") }
+            if let problem = try await site.problem() {
+                throw SyncDifference("verify finds \(problem)", expected: "no problem")
+            }
         }
     }
 

@@ -106,6 +106,13 @@ final class SyncSite: @unchecked Sendable {
 
     // MARK: Comparison
 
+    /// The first problem that the store finds in itself; nil if it finds none.
+    func problem() async throws -> String? {
+        var problems: [String] = []
+        try await store.verify { problems.append($0.description) }
+        return problems.first
+    }
+
     func stored() async throws -> PlainState {
         var state = PlainState()
         for model in PlainModel.names {

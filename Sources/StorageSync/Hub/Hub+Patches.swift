@@ -33,6 +33,21 @@ struct IncomingPatches: Sendable {
     }
 }
 
+/// A patch that the application's rule rejects.
+private struct PatchRejection: Error {
+    let reason: String
+}
+
+extension StorageError {
+    /// True for an error of the store or its server, after which the same patch may be applied.
+    fileprivate var saysNothingOfPatches: Bool {
+        switch code {
+        case .busy, .io, .full, .cancelled, .closed, .outcomeUnknown, .moved, .corrupt: true
+        default: false
+        }
+    }
+}
+
 extension Hub {
     /// The origin of the commits that a replica's patches make.
     static func origin(of replica: [UInt8]) -> Store.Origin {
@@ -65,7 +80,8 @@ extension Hub {
         in tx: borrowing Store.Transaction
     ) throws {
         let peer = try HubRows.peer(patches.replica, in: tx) ?? HubRows.Peer()
-        // Another message has brought it meanwhile.
+        // Another message has brought it meanwhile. If that was another patch of the number, the replica finds its outcome's chain
+        // to be different.
         if element.patch.number <= peer.last { return }
         guard element.patch.number == peer.last + 1, element.before == peer.chain else {
             throw StorageError(.busy, "An earlier patch has no outcome yet; send it again.", operation: "sync")
@@ -85,6 +101,7 @@ extension Hub {
 
     /// - Throws: an error that is no verdict on the patch.
     private static func reason(_ error: any Error) throws -> String {
+        if let rejection = error as? PatchRejection { return rejection.reason }
         guard let error = error as? StorageError else { return "\(error)" }
         guard let reason = error.refusal else { throw error }
         return reason
@@ -101,7 +118,14 @@ extension Hub {
             }
         }
         try application.apply(patch, in: tx)
-        try rules.judge?(.init(patch: patch, user: user, session: .init(_session: tx._session)))
+        if let judge = rules.judge {
+            do { try judge(.init(patch: patch, user: user, session: .init(_session: tx._session))) } catch {
+                if let error = error as? StorageError, error.refusal != nil || error.saysNothingOfPatches {
+                    throw error
+                }
+                throw PatchRejection(reason: (error as? StorageError)?.message ?? "\(error)")
+            }
+        }
         return try readable(application.overwritten, user, in: tx)
     }
 

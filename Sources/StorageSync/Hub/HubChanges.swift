@@ -28,9 +28,11 @@ struct HubChanges: ~Copyable {
             let part = ExchangeAnswer.Part(commits, known.commits)
             // A commit that changes any record of a model, or is too large for a message, is not told record by record.
             answer.unknown = known.unknown + part.unknown
-            let decisions = answer.isLast ? answered.map { Decision(number: $0.number, result: $0.result) } : []
+            let decisions =
+                answer.isLast ? answered.map { Decision(number: $0.number, chain: $0.chain, result: $0.result) } : []
             let own = answer.isLast ? OwnPatches(patches.all.map(\.patch), decisions, of: models) : OwnPatches()
-            let (changes, size) = try self.changes(part, own)
+            let (changes, size, lost) = try self.changes(part, own)
+            answer.unknown += lost.filter { !answer.unknown.contains($0) }
             if size > SyncFrame.fill, commits.count > 1 {
                 commits.removeLast(commits.count / 2)
                 answer.isLast = false
@@ -82,14 +84,22 @@ struct HubChanges: ~Copyable {
         return (page.commits, page.isLast)
     }
 
-    /// The state of each changed record after the last of some commits, and about how many bytes that takes.
+    /// The state of each changed record after the last of some commits, about how many bytes that takes, and the models of which
+    /// a later commit has changed any record, so that these states are not known.
     private func changes(
         _ part: ExchangeAnswer.Part, _ own: borrowing OwnPatches
-    ) throws(StorageError) -> (changes: [(place: RecordPlace, state: ExchangeAnswer.State)], size: Int) {
+    ) throws(StorageError) -> (changes: [(place: RecordPlace, state: ExchangeAnswer.State)], size: Int, lost: [String])
+    {
         var (changes, size): ([(place: RecordPlace, state: ExchangeAnswer.State)], Int) = ([], 0)
-        for place in part.places {
+        var lost: [String] = []
+        for place in part.places where !lost.contains(place.model) {
             guard let (first, last) = part.deltas[place] else { continue }
-            let after = try last.after()
+            let after: DynamicRecord?
+            do throws(StorageError) { after = try last.after() } catch {
+                guard error.code == .notKept else { throw error }
+                lost.append(place.model)
+                continue
+            }
             if let after, rules.isReadable(after, by: user) {
                 if try own.explain(after, at: place, from: first) {
                     changes.append((place, .asPatched))
@@ -106,7 +116,8 @@ struct HubChanges: ~Copyable {
             }
             size += 32
         }
-        return (changes, size)
+        if !lost.isEmpty { changes.removeAll { lost.contains($0.place.model) } }
+        return (changes, size, lost)
     }
 }
 

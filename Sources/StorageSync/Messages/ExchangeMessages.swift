@@ -104,6 +104,7 @@ struct ExchangeAnswer {
         writer.add(count: decisions.count)
         for decision in decisions {
             writer.add(count: decision.number)
+            writer.add(raw: decision.chain)
             decision.result.write(to: &writer)
         }
         writer.add(count: unknown.count)
@@ -133,7 +134,10 @@ struct ExchangeAnswer {
         last = try reader.number()
         decisions = []
         for _ in 0..<(try reader.count()) {
-            decisions.append(Decision(number: try reader.number(), result: try SyncOutcome.Result(&reader)))
+            decisions.append(
+                Decision(
+                    number: try reader.number(), chain: try reader.raw(PatchChain.count),
+                    result: try SyncOutcome.Result(&reader)))
         }
         unknown = []
         for _ in 0..<(try reader.count()) { unknown.append(try reader.text()) }

@@ -49,6 +49,8 @@ public struct SyncOverwrite: Hashable, Sendable {
 /// The hub's decision on one patch, as it crosses.
 struct Decision: Hashable, Sendable {
     let number: Int
+    /// The chain with the patch, by which the replica knows that the outcome is of its patch.
+    let chain: [UInt8]
     let result: SyncOutcome.Result
 
     var isApplied: Bool { if case .applied = result { true } else { false } }

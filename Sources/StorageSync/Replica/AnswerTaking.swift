@@ -52,7 +52,7 @@ struct AnswerTaking: ~Copyable {
         _ pages: PageTaking, _ commits: LocalCommits, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         taken += pages.inserted
-        if pages.reading.isRenamed { numberAgain(after: parts(of: pages.own)) }
+        if pages.reading.isRenamed { try numberAgain(after: parts(of: pages.own)) }
         if !pages.replaced.isEmpty { tell(nil, .joined(pages.replaced)) }
         var new: [(key: [UInt8], value: [UInt8]?)] = []
         if !pages.reading.isRenamed {
@@ -87,7 +87,9 @@ struct AnswerTaking: ~Copyable {
 
     /// Numbers all waiting patches from 1, after some changes on which they build. None of them was sent under the replica's
     /// name.
-    mutating func numberAgain(after first: [[SyncPatch.Change]] = []) {
+    ///
+    /// - Throws: `corrupt` for a patch that cannot be read again.
+    mutating func numberAgain(after first: [[SyncPatch.Change]] = []) throws(StorageError) {
         let old = waiting
         for (patch, _) in old { rows.append((ReplicaRows.key(.patch, patch.number), nil)) }
         waiting = []
@@ -96,8 +98,8 @@ struct AnswerTaking: ~Copyable {
             first.map { state.number($0, author: nil, note: nil) }
             + old.map { state.number($0.patch.changes, author: $0.patch.author, note: $0.patch.note) }
         for (key, value) in new {
-            guard let value, let patch = try? SyncPatch(bytes: value) else { continue }
-            waiting.append((patch, value))
+            guard let value else { continue }
+            waiting.append((try SyncPatch(bytes: value), value))
             rows.append((key, value))
         }
     }
@@ -159,9 +161,11 @@ struct AnswerTaking: ~Copyable {
                 // Another store of the replica's name has sent it.
                 throw SyncRefusal.identityReused.error
             }
+            let chain = PatchChain.next(state.confirmedChain, first.bytes)
+            // The outcome is of another patch of this number, which a copy of the replica has sent.
+            guard decision.chain == chain else { throw SyncRefusal.identityReused.error }
             waiting.removeFirst()
-            state.confirmed = decision.number
-            state.confirmedChain = PatchChain.next(state.confirmedChain, first.bytes)
+            (state.confirmed, state.confirmedChain) = (decision.number, chain)
             rows.append((ReplicaRows.key(.patch, decision.number), nil))
             tell(first.patch, decision.result)
         }
@@ -246,7 +250,7 @@ struct AnswerTaking: ~Copyable {
         }
         try load(in: tx)
         state.takeNewName()
-        numberAgain()
+        try numberAgain()
         try tx.holdHistory(Replica.hold, after: home)
         try keep(in: tx)
     }

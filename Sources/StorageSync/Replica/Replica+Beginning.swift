@@ -12,6 +12,9 @@ extension Replica {
     ///   records are compared with the hub's, as when the replica was made. Records that only the replica has become patches.
     /// - Throws: `notKept` if local commits are not known one by one and `isJoining` is false; errors of the store.
     public func beginAgain(isJoining: Bool = false) async throws(StorageError) {
+        // An exchange under the earlier name would send its patches twice.
+        await gate.enter()
+        defer { gate.leave() }
         let models = models
         try await store.transaction(as: LocalCommits.hub, retries: 5) {
             (tx: inout Store.Transaction) throws(StorageError) -> Void in

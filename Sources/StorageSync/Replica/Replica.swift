@@ -22,7 +22,7 @@ public final class Replica: Sendable {
     public let store: Store
     let models: SyncModels
     let transport: any SyncTransport
-    private let gate = Gate()
+    let gate = Gate()
     let latest = Latest(SyncStatus())
     /// Changes when outcomes are kept.
     let news = Latest(0)
