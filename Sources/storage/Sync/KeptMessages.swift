@@ -8,7 +8,7 @@ final class KeptMessages: SyncTransport {
     private let folder: URL
     private let count = Mutex(0)
 
-    /// Makes the folder if there is none. Files of earlier messages are replaced.
+    /// Makes the folder if it is missing. Files of earlier messages are replaced.
     init(_ way: any SyncTransport, folder: String) throws {
         (self.way, self.folder) = (way, URL(fileURLWithPath: folder))
         do {

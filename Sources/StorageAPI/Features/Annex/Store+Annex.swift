@@ -101,7 +101,7 @@ extension Store {
         try checkNotInTransaction("annex")
         return try await reads { () throws(StorageError) in
             try self.checkCancellation("annex")
-            // Layers of expiry and search have nothing to do with these rows.
+            // Layers of expiry and search do not concern these rows.
             return try self.withReader("annex", .query, seesExpired: true) { (reader) throws(StorageError) in
                 try body(AnnexRows(annex, in: self), reader)
             }

@@ -76,14 +76,14 @@ extension Store {
         case off
     }
 
-    /// Sets what the open store keeps of the changes of some models, for programs that have no types of them. A program that
+    /// Sets the detail in which the open store keeps the changes of some models, for programs that have no types of them. A program that
     /// has types names them when it opens the store (``Options/history``).
     ///
     /// The settings are recorded in the store and bind every program that writes to it from its next write on. Other models stay
     /// as they are recorded. Costs a transaction.
     ///
     /// - Parameters:
-    ///   - detail: what is kept.
+    ///   - detail: how much is kept of each change.
     ///   - models: the stored names of the models.
     ///   - limit: the limit of the whole history; nil for the recorded one.
     /// - Throws: `invalidQuery` if the store has no model of a name; `unsupported` if it is open for reading.
