@@ -29,7 +29,7 @@ extension Store {
 
     /// Some commits of the history, and where the next ones begin.
     public struct HistoryPage: Sendable {
-        /// The commits in their order. Commits that changed nothing of the models that were asked for are left out.
+        /// The commits in their order. Commits without changes of the models that were asked for are left out.
         public let commits: [HistoryCommit]
         /// The place after the page. On the last page it is the place after the last commit of the snapshot.
         public let next: HistoryToken
