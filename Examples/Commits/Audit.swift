@@ -2,7 +2,8 @@ import Foundation
 import StorageKit
 
 // AUDIT-BEGIN
-/// Who changed a record, when, and from what to what.
+/// A line of the audit: a change with its author, time and reason, and the
+/// properties that differ.
 struct AuditEntry: CustomStringConvertible {
     let commit: Int
     let time: Date
