@@ -24,7 +24,7 @@ struct SelectColumns: Sendable {
     }
 
     /// The parts between commas that no brackets and quotes enclose.
-    private static func parts(_ text: String) -> [String] {
+    static func parts(_ text: String) -> [String] {
         var (parts, depth, quote) = ([""], 0, Character?.none)
         for character in text {
             if let open = quote {

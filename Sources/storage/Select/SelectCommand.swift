@@ -24,6 +24,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
               storage select people.db Person --where 'age >= 28 and city.name == "Berlin"' --order 'age desc'
               storage select people.db Person --columns name,age --format csv > people.csv
               storage select orders.db Orders --group ShipCountry --sum Freight --order 'sum desc' --limit 5
+              storage select orders.db Orders --group 'year(OrderDate), month(OrderDate)' --sum Freight
+              storage select orders.db Orders --group 'hour(OrderDate, "Europe/Berlin")' --chart
               storage select orders.db Orders --group ShipCountry --chart --order 'count desc'
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
