@@ -35,7 +35,7 @@ public enum DatePart: String, Hashable, Sendable, CaseIterable {
         default: return .null
         }
         let (first, last) = (Double(Self.seconds.lowerBound), Double(Self.seconds.upperBound))
-        // NaN is less than nothing.
+        // Every comparison with NaN is false.
         let instant = seconds < last ? max(seconds, first).rounded(.down) : last
         let local = Int64(instant) + Int64(try zone.offset(at: instant))
         return .int(part(of: min(max(local, Self.seconds.lowerBound), Self.seconds.upperBound)))
@@ -59,7 +59,7 @@ public enum DatePart: String, Hashable, Sendable, CaseIterable {
 public enum DateZone: Hashable, Sendable {
     /// A number of seconds east of UTC at all times; 0 for UTC.
     case offset(Int)
-    /// A zone by its identifier, whose offsets are those of the system on which the query runs: `Europe/Berlin`.
+    /// A zone by its identifier, with the offsets that the system on which the query runs knows: `Europe/Berlin`.
     case named(String)
 
     private static let known = Mutex<[String: TimeZone]>([:])
@@ -83,7 +83,7 @@ public enum DateZone: Hashable, Sendable {
         self.init(identifier: identifier, offset: zone.secondsFromGMT())
     }
 
-    /// A zone by its identifier. Those of GMT and UTC have an offset, which is the same at all times.
+    /// A zone by its identifier. GMT and UTC have an offset, which is the same at all times.
     package init(identifier: String, offset: Int) {
         let isFixed = identifier.hasPrefix("GMT") || ["UTC", "Etc/UTC", "Etc/GMT"].contains(identifier)
         self = isFixed ? .offset(offset) : .named(identifier)
@@ -93,7 +93,7 @@ public enum DateZone: Hashable, Sendable {
         known.withLock { known in
             if let zone = known[name] { return zone }
             let zone = TimeZone(identifier: name)
-            // The names of one query are few; those of a hostile text are unknown.
+            // Unknown names are not kept, so a hostile text does not fill the memory.
             known[name] = zone
             return zone
         }

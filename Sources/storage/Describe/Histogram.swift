@@ -17,7 +17,7 @@ struct Histogram {
         guard let low = Self.number(least, type), let high = Self.number(greatest, type), low < high,
             low.isFinite, high.isFinite, (high - low).isFinite
         else { return nil }
-        guard let bounds = type == .date ? Self.dates(low, high) : Self.numbers(low, high, type) else { return nil }
+        guard let bounds = type == .date ? Self.dates(low, high) : Self.numbers(low, high, of: type) else { return nil }
         self.bounds = bounds
         self.type = type
         counts = Array(repeating: 0, count: bounds.count - 1)
@@ -42,7 +42,7 @@ struct Histogram {
     // MARK: Bounds
 
     /// Multiples of 1, 2 or 5 of a power of ten.
-    private static func numbers(_ low: Double, _ high: Double, _ type: ColumnType) -> [Double]? {
+    private static func numbers(_ low: Double, _ high: Double, of type: ColumnType) -> [Double]? {
         var power = Int(log10((high - low) / Double(parts)).rounded(.down))
         if case .integer? = type.row.computing { power = max(power, 0) }
         guard (-300...300).contains(power) else { return nil }

@@ -107,7 +107,7 @@ struct PropertyStatistics {
             found.values += count
             if isText, case .text(let text) = row[0] { found.add(length: text.count) }
             bins?.add(row[0], count)
-            found.add(row[0], count, kind, top: top)
+            found.add(row[0], count: count, type: kind, top: top)
         }
         self = found
         distinct = groups
@@ -119,7 +119,7 @@ struct PropertyStatistics {
         self.lengths = min(lengths.lowerBound, length)...max(lengths.upperBound, length)
     }
 
-    private mutating func add(_ value: Value, _ count: Int, _ type: ColumnType, top: Int) {
+    private mutating func add(_ value: Value, count: Int, type: ColumnType, top: Int) {
         func isBefore(_ other: (value: Value, count: Int)) -> Bool {
             count == other.count ? value.order(to: other.value, as: type) == .before : count > other.count
         }

@@ -96,7 +96,7 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
                     return try command.print(hits, terms == nil ? nil : properties, of: schema)
                 }
                 let (columns, records) = try terms.computed(
-                    of: hits.map { ($0.record, $0.relevance) }, schema, in: snapshot)
+                    of: hits.map { ($0.record, $0.relevance) }, schema: schema, in: snapshot)
                 try command.print(
                     zip(hits, records).map {
                         SearchedRecord(record: $1, relevance: $0.relevance, excerpts: $0.excerpts)

@@ -99,7 +99,7 @@ extension SelectColumns {
 
     /// Computes the terms of records that a search has found, in their order: one query for each.
     func computed(
-        of hits: [(record: DynamicRecord, relevance: Double)], _ schema: RecordSchema,
+        of hits: [(record: DynamicRecord, relevance: Double)], schema: RecordSchema,
         in snapshot: borrowing Store.Snapshot
     ) throws -> (columns: [RecordSchema.Property], records: [DynamicRecord]) {
         let keys = schema.keyProperties.map { "`\($0.name.replacing("`", with: "``"))` == ?" }

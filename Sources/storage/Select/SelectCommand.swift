@@ -91,7 +91,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             }
             let terms = columns.map(SelectColumns.init)
             guard let columns = try terms.map({ try $0.properties(of: schema) }) ?? schema.properties else {
-                return try await print(terms, schema, store)
+                return try await print(terms, of: schema, store)
             }
             let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
@@ -172,7 +172,7 @@ extension SelectCommand {
     }
 
     /// Prints what is computed of records.
-    private func print(_ terms: SelectColumns?, _ schema: RecordSchema, _ store: Store) async throws {
+    private func print(_ terms: SelectColumns?, of schema: RecordSchema, _ store: Store) async throws {
         guard let terms else { return }
         guard !explain, !related.isWanted, !skip.skipBad, pages.page == nil else {
             throw ToolError(
@@ -186,7 +186,7 @@ extension SelectCommand {
             var writer: (any RecordWriter)?
             if terms.hasRelevance(schema) {
                 let hits = try query.all(snapshot.records(model)).hits().map { ($0.record, $0.relevance) }
-                let (columns, records) = try terms.computed(of: hits, schema, in: snapshot)
+                let (columns, records) = try terms.computed(of: hits, schema: schema, in: snapshot)
                 var writer = format.writer(columns, delimited)
                 for record in records { try writer.write(record.fields, to: &output) }
                 try writer.finish(&output)

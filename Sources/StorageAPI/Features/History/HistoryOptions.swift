@@ -66,7 +66,7 @@ extension Store {
 }
 
 extension Store {
-    /// What a history keeps of each change of a model.
+    /// The part of each change of a model that a history keeps.
     public enum HistoryDetail: String, CaseIterable, Sendable {
         /// The key, and the record before with all that it owned: changes can be undone.
         case records
@@ -76,14 +76,14 @@ extension Store {
         case off
     }
 
-    /// Sets what the open store keeps of the changes of some models, for programs that have no types of them. A program that
+    /// Sets the history that the open store keeps of some models, for programs that have no types of them. A program that
     /// has types names them when it opens the store (``Options/history``).
     ///
     /// The settings are recorded in the store and bind every program that writes to it from its next write on. Other models stay
     /// as they are recorded. Costs a transaction.
     ///
     /// - Parameters:
-    ///   - detail: what is kept.
+    ///   - detail: the part of each change that is kept.
     ///   - models: the stored names of the models.
     ///   - limit: the limit of the whole history; nil for the recorded one.
     /// - Throws: `invalidQuery` if the store has no model of a name; `unsupported` if it is open for reading.

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The numbers are those of `Calendar(identifier: .iso8601)` in the time zone: the Gregorian calendar at all times. Each engine
+// The numbers are as `Calendar(identifier: .iso8601)` has them in the time zone: the Gregorian calendar at all times. Each engine
 // gives the same ones; a zone with summer time follows the rules that the program's system knows. A date outside the
 // years 1 to 9999 counts as the nearest instant in them.
 
