@@ -37,7 +37,7 @@ extension QueryCompiler {
         case .arithmetic(_, let left, let right, _):
             join(left, from: place)
             join(right, from: place)
-        case .folded(let term, _): join(term, from: place)
+        case .folded(let term, _), .datePart(_, let term, _): join(term, from: place)
         // A join with several records would repeat the row.
         case .related(let edge, let term) where isToKey(edge):
             if let related = joins.place(edge, from: place) { return join(term, from: related) }

@@ -25,7 +25,7 @@ extension QueryCompiler {
         case .quantified(let quantifier, let edge, let term):
             return quantified(quantifier, edge, term: term, place: place)
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
-            .distance, .choice:
+            .distance, .datePart, .choice:
             return "(\(value(term, place)) = 1)"
         }
     }
@@ -165,6 +165,13 @@ extension QueryCompiler {
         case .elementCount(let array): return "storage_element_count(\(value(array, place)))"
         case .distance(let metric, let left, let right):
             return "storage_distance(\(SQLFunctions.code(metric)), \(value(left, place)), \(value(right, place)))"
+        case .datePart(let part, let term, let zone):
+            let zone =
+                switch zone {
+                case .offset(let seconds): "\(seconds)"
+                case .named(let name): name.quotedText
+                }
+            return "storage_date_part(\(SQLFunctions.code(part)), \(value(term, place)), \(zone))"
         case .choice(let condition, let first, let second):
             let test = self.condition(condition, place)
             return "(CASE WHEN \(test) THEN \(value(first, place)) ELSE \(value(second, place)) END)"

@@ -16,6 +16,7 @@ final class SQLFunctions {
     static func code(_ test: TextTest) -> Int { tests.firstIndex(of: test) ?? -1 }
     static func code(_ type: ColumnType) -> Int { types.firstIndex(of: type) ?? -1 }
     static func code(_ metric: VectorMetric) -> Int { metrics.firstIndex(of: metric) ?? -1 }
+    static func code(_ part: DatePart) -> Int { DatePart.allCases.firstIndex(of: part) ?? -1 }
 
     func takeFailure() -> StorageError? {
         defer { failure = nil }
@@ -33,6 +34,7 @@ final class SQLFunctions {
             ("storage_element_count", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.countElements) }),
             ("storage_compute", 4, { SQLCall($0, count: $1, values: $2).run(SQLCall.compute) }),
             ("storage_distance", 3, { SQLCall($0, count: $1, values: $2).run(SQLCall.measure) }),
+            ("storage_date_part", 3, { SQLCall($0, count: $1, values: $2).run(SQLCall.takeDatePart) }),
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -55,6 +57,7 @@ final class SQLFunctions {
     fileprivate static func type(_ code: Int64) -> ColumnType? { element(types, code) }
     fileprivate static func operation(_ code: Int64) -> Arithmetic? { element(operations, code) }
     fileprivate static func metric(_ code: Int64) -> VectorMetric? { element(metrics, code) }
+    fileprivate static func datePart(_ code: Int64) -> DatePart? { element(DatePart.allCases, code) }
     fileprivate static func test(_ code: Int64) -> TextTest? { element(tests, code) }
 
     private static func element<T>(_ list: [T], _ code: Int64) -> T? {
@@ -114,6 +117,14 @@ struct SQLCall {
             throw StorageError(.invalidQuery, "SQLite was asked for an unknown distance.")
         }
         return metric.distance(self[1], self[2])
+    }
+
+    func takeDatePart() throws(StorageError) -> Value {
+        guard let part = SQLFunctions.datePart(code(0)) else {
+            throw StorageError(.invalidQuery, "SQLite was asked for an unknown part of a date.")
+        }
+        if case .text(let name) = self[2] { return try part.value(of: self[1], in: .named(name)) }
+        return try part.value(of: self[1], in: .offset(Int(truncatingIfNeeded: code(2))))
     }
 
     func run(_ body: (SQLCall) -> () throws(StorageError) -> Value) {

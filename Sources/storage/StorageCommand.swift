@@ -30,8 +30,9 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Looking",
                 subcommands: [
-                    InfoCommand.self, SchemaCommand.self, SelectCommand.self, SearchCommand.self, CountCommand.self,
-                    GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self, LogCommand.self,
+                    InfoCommand.self, SchemaCommand.self, DescribeCommand.self, SelectCommand.self, SearchCommand.self,
+                    CountCommand.self, GetCommand.self, WatchCommand.self, ViewCommand.self, HistoryCommand.self,
+                    LogCommand.self,
                     ExportCommand.self, BrowseCommand.self,
                     ShellCommand.self,
                 ]),

@@ -37,7 +37,7 @@ extension QueryCompiler {
         case .quantified(let quantifier, let edge, let term):
             return try quantified(quantifier, edge, where: term, in: scope)
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
-            .distance, .choice:
+            .distance, .datePart, .choice:
             return try value(term, in: scope, as: .bool)
         }
     }
@@ -83,7 +83,7 @@ extension QueryCompiler {
         case .column(let column): scope.types[column]
         case .argument, .null: nil
         case .related(let edge, let term): type(of: term, in: RowScope(plan.tables[edge.table], alias: 0, names))
-        case .relatedCount, .elementCount: .int64
+        case .relatedCount, .elementCount, .datePart: .int64
         case .relatedAggregate(_, let aggregate, _): aggregate.type
         case .arithmetic(_, _, _, let type): type
         case .folded: .string
@@ -241,12 +241,29 @@ extension QueryCompiler {
         case .arithmetic(let operation, _, _, let type) where operation != .add || type != .string || isForeign:
             throw NotExpressibleInSQL()
         case .distance: throw NotExpressibleInSQL()
+        case .datePart(let part, let date, let zone):
+            // The server's time zones may be other ones than the program's, and its tables of other software have other types.
+            guard case .offset(let seconds) = zone, !isForeign else { throw NotExpressibleInSQL() }
+            return try with(.exact) { (compiler) throws(NotExpressibleInSQL) in
+                Self.part(part, of: try compiler.value(date, in: scope, as: .date), offset: seconds)
+            }
         // A value chosen by a bound isn't exact.
         default:
             return try with(.exact) { (compiler) throws(NotExpressibleInSQL) in
                 try compiler.computed(term, in: scope, as: type)
             }
         }
+    }
+
+    /// A part of a date, as `DatePart` computes it. Whole seconds of the years 1 to 9999 times a second are exact.
+    private static func part(_ part: DatePart, of date: String, offset: Int) -> String {
+        func bounded(_ seconds: String) -> String {
+            "LEAST(GREATEST(\(seconds), \(DatePart.seconds.lowerBound)), \(DatePart.seconds.upperBound))"
+        }
+        let local = bounded("floor(\(bounded(date))) + \(offset)")
+        let field = part == .weekday ? "dow" : part.rawValue
+        let value = "extract(\(field) FROM timestamp '2001-01-01' + \(local) * interval '1 second')"
+        return "CASE WHEN \(date) IS NULL THEN NULL ELSE \(value)::int8\(part == .weekday ? " + 1" : "") END"
     }
 
     private mutating func computed(

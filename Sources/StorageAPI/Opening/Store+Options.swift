@@ -25,7 +25,7 @@ extension Store {
         /// The clock by which records expire and which dates commits in the history, `@Created` and `@Modified`. A test
         /// sets another clock.
         public var clock: @Sendable () -> Date
-        /// The author of every transaction, single calls too, that names no other; nil for none. A program that starts anew for each
+        /// The author of every transaction, single calls too, that names no other; nil for none. A program that runs once for each
         /// command finds its commits by it: ``Store/undoLast(author:note:)``. At most 65,536 bytes of UTF-8; with more each
         /// write to a model with a history fails with `limitExceeded`.
         public var author: String?

@@ -132,6 +132,7 @@ let contractText = #"""
     Q3.8 Only a stream in key order without a limit computes row by row.
     Q3.9 In `like`, `*` stands for any characters and `?` for one Unicode scalar.
     Q3.10 `+` joins two texts scalar by scalar, without normalising them. It gives nil if one is nil.
+    Q3.11 A date has year, month, day, weekday and hour in a time zone that the query states, in the Gregorian calendar of all times. They are the same on every engine. Dates beyond the years 1 to 9999 have the parts of the nearest instant in them.
     Q4.1 `in` takes any number of values (0, 1, 10,000, 1,000,000).
     Q4.2 Patterns have no hidden wildcards: % _ * ? are plain text except in `like`.
     Q5.1 Order is total. Rows that are equal on all sort keys come in key order, so pages neither repeat nor skip.
@@ -299,8 +300,8 @@ let contractText = #"""
     H8.3 A change has the record before and after it, and the properties that differ. A record that the history does not keep is `notKept`.
     H8.4 It says whether rules of references alone have made it.
     H8.5 A transaction reads the commits before it. The records after them are as they were before its changes.
-    H9.1 A commit records its origin: a call, an undo, a copy, expiry, or a named source from which it was taken.
     H8.6 The last commits can be read, as many as are asked for, of all models or of some.
+    H9.1 A commit records its origin: a call, an undo, a copy, expiry, or a named source from which it was taken.
     H9.2 Entries, observers of commits, and layers that see records or commits are told.
     H9.3 Layers that change rows or keep records, and times of creation and modification, act on calls alone. Other records are stored as they are given.
     H9.4 `undoLast` passes over commits that were taken.

@@ -26,7 +26,7 @@ extension QueryEvaluation {
         case .quantified(let quantifier, let edge, let term):
             return try isTrue(quantifier, term, ofRows: rows(along: edge, from: row))
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
-            .distance, .choice:
+            .distance, .datePart, .choice:
             return try value(term, row) == .int(1)
         }
     }
@@ -64,6 +64,7 @@ extension QueryEvaluation {
             return ArrayElements.count(try value(array, row)).map { .int(Int64($0)) } ?? .null
         case .distance(let metric, let left, let right):
             return metric.distance(try value(left, row), try value(right, row))
+        case .datePart(let part, let term, let zone): return try part.value(of: value(term, row), in: zone)
         case .choice(let condition, let first, let second):
             return try isTrue(condition, row) ? value(first, row) : value(second, row)
         default: return .int(try isTrue(term, row) ? 1 : 0)

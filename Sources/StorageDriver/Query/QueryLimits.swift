@@ -36,7 +36,7 @@ extension QueryTerm {
         case .arithmetic(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
             .distance(_, let left, let right):
             5 + max(left.nestingCost, right.nestingCost)
-        case .folded(let term, _), .elementCount(let term): 5 + term.nestingCost
+        case .folded(let term, _), .elementCount(let term), .datePart(_, let term, _): 5 + term.nestingCost
         case .choice(let condition, let first, let second):
             6 + max(condition.nestingCost, first.nestingCost, second.nestingCost)
         case .comparison(_, let left, let right, _): max(1 + left.nestingCost, 3 + right.nestingCost)

@@ -27,6 +27,8 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case elementCount(QueryTerm)
     /// The distance between two vectors; see ``VectorMetric``.
     case distance(VectorMetric, QueryTerm, QueryTerm)
+    /// A part of a date in a time zone; see ``DatePart``.
+    case datePart(DatePart, QueryTerm, DateZone)
     /// The second term's value if the condition is true, otherwise the third's.
     case choice(QueryTerm, QueryTerm, QueryTerm)
 
@@ -123,7 +125,8 @@ extension QueryTerm {
         case .arithmetic: true
         case .column, .argument, .null, .constant, .isAmong: false
         case .related(_, let term), .relatedCount(_, let term), .folded(let term, _), .elementCount(let term),
-            .isIn(let term, _, _), .isNull(let term), .not(let term), .quantified(_, _, let term):
+            .datePart(_, let term, _), .isIn(let term, _, _), .isNull(let term), .not(let term),
+            .quantified(_, _, let term):
             term.canFail
         case .comparison(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
             .distance(_, let left, let right):
@@ -150,6 +153,7 @@ extension QueryTerm {
         case .folded(let term, let folding): return .folded(other(term), folding)
         case .elementCount(let term): return .elementCount(other(term))
         case .distance(let metric, let left, let right): return .distance(metric, other(left), other(right))
+        case .datePart(let part, let term, let zone): return .datePart(part, other(term), zone)
         case .choice(let condition, let first, let second):
             return .choice(other(condition), other(first), other(second))
         case .comparison(let comparison, let left, let right, let type):

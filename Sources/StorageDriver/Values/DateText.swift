@@ -4,9 +4,9 @@
 ///
 /// A store keeps a date as seconds since 2001 in a Double; each text that is written here gives the same Double back.
 package enum DateText {
-    private static let secondsPerDay: Int64 = 86400
+    static let secondsPerDay: Int64 = 86400
     /// The days from 0000-03-01 to 2001-01-01, where `Date` counts from.
-    private static let referenceDay: Int64 = 730_791
+    static let referenceDay: Int64 = 730_791
 
     // MARK: Reading
 
@@ -89,7 +89,7 @@ package enum DateText {
         guard seconds.magnitude < 4e11 else { return nil }
         let whole = seconds.rounded(.down)
         guard let count = Int64(exactly: whole) else { return nil }
-        let second = ((count % secondsPerDay) + secondsPerDay) % secondsPerDay
+        let second = second(ofDay: count)
         guard let date = date((count - second) / secondsPerDay + referenceDay) else { return nil }
         if !style.hasTime, second == 0, whole == seconds { return date }
         let time = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
@@ -152,7 +152,17 @@ package enum DateText {
         return years * 365 + leapDays + (months * 153 + 2) / 5 + day - 1
     }
 
+    /// The seconds since midnight.
+    static func second(ofDay seconds: Int64) -> Int64 { ((seconds % secondsPerDay) + secondsPerDay) % secondsPerDay }
+
     private static func date(_ number: Int64) -> String? {
+        let (year, month, day) = calendarDay(number)
+        guard (0...9999).contains(year) else { return nil }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+
+    /// The day that is so many days after 0000-03-01.
+    static func calendarDay(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let era = floor(number, 146_097)
         let day = number - era * 146_097
         let years = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
@@ -160,8 +170,7 @@ package enum DateText {
         let months = (dayOfYear * 5 + 2) / 153
         let month = months < 10 ? months + 3 : months - 9
         let year = era * 400 + years + (month > 2 ? 0 : 1)
-        guard (0...9999).contains(year) else { return nil }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (months * 153 + 2) / 5 + 1, 2))"
+        return (year, month, dayOfYear - (months * 153 + 2) / 5 + 1)
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {

@@ -133,7 +133,8 @@ struct AlterCommand: AsyncParsableCommand {
             try await command.store.with(command.dryRun ? .reading : .writing, indexing: { indexing.show($0) }) {
                 store in
                 if command.keepingHistory.isWanted {
-                    return try await command.keepingHistory.run(on: command.model ?? "", in: store, command.result)
+                    return try await command.keepingHistory.run(
+                        on: command.model ?? "", in: store, telling: command.result)
                 }
                 if let conversions = try await command.conversions(in: store) {
                     return try await command.convert(conversions, in: store)

@@ -30,7 +30,7 @@ struct HistorySettingOptions: ParsableArguments, Sendable {
 
     var isWanted: Bool { history != nil }
 
-    func run(on model: String, in store: Store, _ result: ResultOptions) async throws {
+    func run(on model: String, in store: Store, telling result: ResultOptions) async throws {
         guard let history else { return }
         try await store.keepHistory(history, ofRecords: [model], keeping: keeping?.limit)
         let kept = try await store.historyStatus()?.keeping ?? .everything

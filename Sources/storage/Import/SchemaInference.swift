@@ -152,8 +152,19 @@ struct SchemaInference {
 
     // MARK: Keys
 
+    /// The property that is named as a key: `id`, or another spelling of it that every record has as a possible key.
+    private static func proposedKey(of schema: RecordSchema) -> String? {
+        if schema.properties.contains(where: { $0.name == "id" }) { return "id" }
+        return schema.properties.first { property in
+            guard ["ID", "Id", "_id"].contains(property.name), case .column(let type) = property.kind else {
+                return false
+            }
+            return type.canBeKey && !property.isOptional
+        }?.name
+    }
+
     private func setKeys(_ keys: [String], types: [String], in schema: inout RecordSchema) throws(ToolError) {
-        let names = keys.isEmpty && schema.properties.contains { $0.name == "id" } ? ["id"] : keys
+        let names = keys.isEmpty ? Self.proposedKey(of: schema).map { [$0] } ?? [] : keys
         for name in names {
             guard let place = schema.properties.firstIndex(where: { $0.storedName == StoredName(name) }) else {
                 throw ToolError(

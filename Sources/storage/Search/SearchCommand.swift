@@ -47,8 +47,10 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Additional properties, joined by commas; with --json, the properties of the record (default: all).",
-            valueName: "properties"))
+            """
+            Additional columns, joined by commas, as for select: properties, those of records that they refer to, computed values. \
+            With --json, those of the record. (default: all properties)
+            """, valueName: "terms"))
     var columns: String?
 
     @Flag(help: "The last word matches every word that begins with it.")
@@ -79,25 +81,55 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
             let schema = try await store.recordSchema(model)
             let texts = SearchedTexts(schema)
             guard !texts.isEmpty else { throw try await schema.isNotSearched(in: self.store, store) }
-            let columns = try self.columns.map { try schema.properties(named: $0.commaSeparated) }
+            let terms = columns.map(SelectColumns.init)
+            let properties = try terms.map { try $0.properties(of: schema) } ?? schema.properties
             let search = typing ? SearchQuery(typing: text, properties: texts.names).description : text
-            var records = store.records(model).where(text: "matches ?", arguments: [.text(search)])
-            if let condition { records = records.where(text: condition) }
-            if count { return try await print(count: records.count()) }
-            records = records.limit(limit ?? Self.defaultLimit)
-            if let offset { records = records.offset(offset) }
-            let hits = try await records.hits().map { hit in
-                SearchedRecord(
-                    record: hit.record, relevance: hit.relevance, excerpts: texts.excerpts(of: hit.record, for: search))
+            if count { return try await print(count: found(store.records(model), search).count()) }
+            let command = self
+            try await store.read { snapshot in
+                let hits = try command.page(command.found(snapshot.records(command.model), search)).hits().map { hit in
+                    SearchedRecord(
+                        record: hit.record, relevance: hit.relevance,
+                        excerpts: texts.excerpts(of: hit.record, for: search))
+                }
+                guard let terms, properties == nil else {
+                    return try command.print(hits, terms == nil ? nil : properties, of: schema)
+                }
+                let (columns, records) = try terms.computed(
+                    of: hits.map { ($0.record, $0.relevance) }, schema: schema, in: snapshot)
+                try command.print(
+                    zip(hits, records).map {
+                        SearchedRecord(record: $1, relevance: $0.relevance, excerpts: $0.excerpts)
+                    }, columns, of: schema, keys: hits.map(\.record))
             }
-            var output = Output()
-            if json {
-                try SearchJSON(columns: columns).write(hits, to: &output)
-            } else {
-                try SearchList(schema: schema, columns: columns ?? []).write(hits, to: &output)
-            }
-            try output.flush()
         }
+    }
+
+    /// The records that the search finds.
+    private func found<Source>(
+        _ records: Select<DynamicRecord, Source>, _ search: String
+    ) -> Select<DynamicRecord, Source> {
+        let found = records.where(text: "matches ?", arguments: [.text(search)])
+        return condition.map { found.where(text: $0) } ?? found
+    }
+
+    private func page<Source>(_ records: Select<DynamicRecord, Source>) -> Select<DynamicRecord, Source> {
+        let page = records.limit(limit ?? Self.defaultLimit)
+        return offset.map { page.offset($0) } ?? page
+    }
+
+    /// - Parameter keys: the records of which the keys are printed; nil for the hits' own.
+    private func print(
+        _ hits: [SearchedRecord], _ columns: [RecordSchema.Property]?, of schema: RecordSchema,
+        keys: [DynamicRecord]? = nil
+    ) throws {
+        var output = Output()
+        if json {
+            try SearchJSON(columns: columns).write(hits, to: &output)
+        } else {
+            try SearchList(schema: schema, columns: columns ?? [], keys: keys).write(hits, to: &output)
+        }
+        try output.flush()
     }
 
     private func print(count: Int) throws {

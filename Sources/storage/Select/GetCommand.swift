@@ -7,13 +7,15 @@ struct GetCommand: AsyncParsableCommand, ModelCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one record with all that it owns, as JSON.",
         discussion: """
-            If there is no such record, the exit status is 1.
+            If there is no such record, or the value is nil, the exit status is 1. --raw writes one value as it is: the bytes of a \
+            blob, or a text.
 
             Examples:
               storage get people.db Person 1
               storage get people.db Pair first second     a key of two properties
               storage get people.db Account -- -5         a key that looks like an option
               storage get books.db Book 1 --with author --with tags     with the records that it refers to
+              storage get people.db Person 1 --raw photo --output portrait.jpg
             """)
 
     @OptionGroup var target: ModelTarget
@@ -23,8 +25,30 @@ struct GetCommand: AsyncParsableCommand, ModelCommand {
 
     @OptionGroup var related: RelatedOptions
 
-    @Flag(help: "Print JSON, the only format.")
+    @Option(
+        help: ArgumentHelp(
+            "Write the value of this property alone: bytes, or text without quotes.", valueName: "property"))
+    var raw: String?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("With --raw: the file to write. (default: standard output)", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace an existing file.")
+    var overwrite = false
+
+    @Flag(help: "Print JSON, the only format of records.")
     var json = false
+
+    func validate() throws {
+        if output != nil || overwrite, raw == nil {
+            throw ValidationError("--output takes one value; give --raw PROPERTY too.")
+        }
+        if raw != nil, json || related.isWanted {
+            throw ValidationError("--raw writes a value as it is; leave --json and --with out.")
+        }
+    }
 
     func run() async throws {
         try await store.with(.reading) { store in
@@ -39,6 +63,7 @@ struct GetCommand: AsyncParsableCommand, ModelCommand {
             guard let record = found else {
                 throw ToolError("\(model) has no record with the key \(self.key.joined(separator: ", ")).", .negative)
             }
+            if let raw { return try write(try schema.properties(named: [raw]).first, of: record) }
             var output = Output()
             try output.write { bytes in
                 JSONText.append(record, to: &bytes)
@@ -46,5 +71,28 @@ struct GetCommand: AsyncParsableCommand, ModelCommand {
             }
             try output.flush()
         }
+    }
+
+    /// Writes one value as it is.
+    private func write(_ property: RecordSchema.Property?, of record: DynamicRecord) throws {
+        guard let property, case .column(let type) = property.kind, let value = record.value(property.name) else {
+            throw ToolError("\(raw ?? "") is owned, so it is no value; leave --raw out.")
+        }
+        var bytes: [UInt8]
+        switch value {
+        case .null: throw ToolError("\(property.name) is nil.", .negative)
+        case .blob(let content) where type == .data: bytes = Array(content)
+        default: bytes = Array((ValueForm.text(value, type) ?? "").utf8)
+        }
+        guard let path = output else {
+            var output = Output()
+            try output.write { $0 += bytes }
+            return try output.flush()
+        }
+        let file = try NewFile(path, mayReplace: overwrite)
+        var output = Output(file.handle)
+        try output.write { $0 += bytes }
+        try output.finish()
+        try file.keep()
     }
 }

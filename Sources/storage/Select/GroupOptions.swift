@@ -6,8 +6,8 @@ import StorageDriver
 struct GroupOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Print groups of records with equal values of these properties, and how many each has.",
-            valueName: "properties"))
+            "Print groups of records with equal values of these properties or terms, like month(date), and how many each has.",
+            valueName: "terms"))
     var group: String?
 
     @Option(help: ArgumentHelp("Print the different values of these properties.", valueName: "properties"))
@@ -85,14 +85,14 @@ struct GroupOptions: ParsableArguments {
             names[StoredName(title)] = place
         }
         for (place, title) in titles.enumerated() {
-            let word = StoredName(String(title.prefix { $0 != " " }))
+            let word = StoredName(title.firstWord)
             if names[word] == nil { names[word] = place }
         }
         return names
     }
 
     private static func names(_ text: String?) -> [String] {
-        text?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+        text.map(SelectColumns.parts) ?? []
     }
 
     /// The column that a part of an order names, by its title or the title's first word: `sum Freight desc`, `sum desc`.
@@ -103,12 +103,17 @@ struct GroupOptions: ParsableArguments {
         let name = words.joined(separator: " ")
         let found =
             titles.firstIndex { StoredName($0) == StoredName(name) }
-            ?? titles.firstIndex { $0.prefix { $0 != " " } == name && $0.contains(" ") }
+            ?? titles.firstIndex { $0.firstWord == name && $0.firstWord != $0 }
         guard let found else {
             throw ToolError("Groups have no \(name) to sort by; they have \(titles.joined(separator: ", ")).")
         }
         return (found, isDescending)
     }
+}
+
+extension String {
+    /// The first word of a column's title, without the brackets after it: `sum` of `sum Total`, `month` of `month(date)`.
+    fileprivate var firstWord: String { String(prefix { $0 != " " && $0 != "(" }) }
 }
 
 extension TextGroups {

@@ -24,6 +24,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
               storage select people.db Person --where 'age >= 28 and city.name == "Berlin"' --order 'age desc'
               storage select people.db Person --columns name,age --format csv > people.csv
               storage select orders.db Orders --group ShipCountry --sum Freight --order 'sum desc' --limit 5
+              storage select orders.db Orders --group 'year(OrderDate), month(OrderDate)' --sum Freight
+              storage select orders.db Orders --group 'hour(OrderDate, "Europe/Berlin")' --chart
               storage select orders.db Orders --group ShipCountry --chart --order 'count desc'
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
@@ -89,7 +91,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             }
             let terms = columns.map(SelectColumns.init)
             guard let columns = try terms.map({ try $0.properties(of: schema) }) ?? schema.properties else {
-                return try await print(terms, store)
+                return try await print(terms, of: schema, store)
             }
             let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
@@ -170,7 +172,7 @@ extension SelectCommand {
     }
 
     /// Prints what is computed of records.
-    private func print(_ terms: SelectColumns?, _ store: Store) async throws {
+    private func print(_ terms: SelectColumns?, of schema: RecordSchema, _ store: Store) async throws {
         guard let terms else { return }
         guard !explain, !related.isWanted, !skip.skipBad, pages.page == nil else {
             throw ToolError(
@@ -182,6 +184,14 @@ extension SelectCommand {
         try await store.read { snapshot in
             var output = Output()
             var writer: (any RecordWriter)?
+            if terms.hasRelevance(schema) {
+                let hits = try query.all(snapshot.records(model)).hits().map { ($0.record, $0.relevance) }
+                let (columns, records) = try terms.computed(of: hits, schema: schema, in: snapshot)
+                var writer = format.writer(columns, delimited)
+                for record in records { try writer.write(record.fields, to: &output) }
+                try writer.finish(&output)
+                return try output.flush()
+            }
             try terms.forEach(query.all(snapshot.records(model))) {
                 writer = format.writer($0, delimited)
             } _: {

@@ -12,6 +12,7 @@ struct InsertCommand: AsyncParsableCommand {
             Examples:
               storage insert people.db Person id=7 name=Chengdu age=28 'tags=["a","b"]'
               storage insert people.db Person --json '{"id": 8, "name": "Ann", "pens": [{"id": 1, "color": "red"}]}'
+              storage insert people.db Person id=9 name=Li photo=@portrait.jpg     the bytes of a file, for a property of bytes
               storage export old.db Person --format ndjson | storage insert new.db Person
             """)
 

@@ -9,7 +9,7 @@ import TerminalOutput
 struct RecordInput: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "One record, as PROPERTY=VALUE for each property that is not nil; null is nil.",
+            "One record, as PROPERTY=VALUE for each property that is not nil; null is nil, and @FILE is the bytes of a file.",
             valueName: "property=value"))
     var fields: [String] = []
 

@@ -1,3 +1,4 @@
+import Foundation
 import StorageAPI
 import StorageDriver
 import StorageJSON
@@ -101,8 +102,17 @@ extension RecordSchema.Property {
                 "\(name) is the number \(text), which may count from 1970 or from 2001; write dates as text. From 2001 it "
                     + "is \(date).")
         }
+        if type == .data, text.hasPrefix("@") { return try Self.content(ofFile: String(text.dropFirst())) }
         guard let value = ValueForm.value(text: text, type) else { throw refusal(text) }
         return value
+    }
+
+    /// The bytes of a file; base64 has no @.
+    private static func content(ofFile path: String) throws(ToolError) -> Value {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ToolError("The file \(path) cannot be read.", .noInput)
+        }
+        return .blob([UInt8](data))
     }
 
     fileprivate func refusal(_ text: String) -> ToolError {

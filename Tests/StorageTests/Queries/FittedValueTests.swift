@@ -28,7 +28,7 @@ private final class Seen: Sendable {
             look(at: term, arguments)
         case .and(let terms), .or(let terms): for term in terms { look(at: term, arguments) }
         case .not(let term), .isNull(let term), .quantified(_, _, let term), .related(_, let term),
-            .relatedCount(_, let term), .folded(let term, _), .elementCount(let term):
+            .relatedCount(_, let term), .folded(let term, _), .elementCount(let term), .datePart(_, let term, _):
             look(at: term, arguments)
         case .relatedAggregate(_, let aggregate, let condition):
             if let term = aggregate.term { look(at: term.term, arguments) }

@@ -66,7 +66,7 @@ extension Store {
 }
 
 extension Store {
-    /// What a history keeps of each change of a model.
+    /// The part of each change of a model that a history keeps.
     public enum HistoryDetail: String, CaseIterable, Sendable {
         /// The key, and the record before with all that it owned: changes can be undone.
         case records

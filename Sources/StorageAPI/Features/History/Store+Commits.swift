@@ -41,7 +41,7 @@ extension Store {
     /// for commit in try await store.commits(last: 20).commits.reversed() { print(commit.number, commit.author ?? "") }
     /// ```
     ///
-    /// Costs a look at each of the last commits, until so many have changes of the models, and then what the page costs. The
+    /// Costs a look at each of the last commits, until so many have changes of the models, and then the cost of a page. The
     /// history before them is not read.
     ///
     /// - Parameters:

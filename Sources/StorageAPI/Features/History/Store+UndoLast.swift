@@ -35,7 +35,7 @@ extension Store {
     /// ```swift
     /// try await store.undoLast(.anyone)
     /// ```
-    /// For a program that starts anew for each command: it has made no commit since it was opened. Otherwise it is as
+    /// For a program that runs once for each command: its store has made no commit since it was opened. Otherwise it is as
     /// ``undoLast(author:note:)``.
     ///
     /// - Parameters:
@@ -83,8 +83,8 @@ extension Store.UndoableCommits {
     fileprivate var missing: String {
         switch self {
         case .thisStore:
-            "This store has made no commit since it was opened that can be undone. Name an author, or .anyone, to undo what "
-                + "was written before, or by others."
+            "This store has made no commit since it was opened that can be undone. Name an author to undo "
+                + "earlier commits, or commits of other stores."
         case .author(let author): "The kept history has no commit of the author “\(author)” that can be undone."
         case .anyone: "The kept history has no commit that can be undone."
         }

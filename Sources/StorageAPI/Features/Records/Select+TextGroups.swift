@@ -24,7 +24,7 @@ package struct TextGroups: Sendable {
 
     package init(keys: [String], outputs: [Term]) { (self.keys, self.outputs) = (keys, outputs) }
 
-    fileprivate func selection(_ rows: Selection) throws(StorageError) -> GroupSelection {
+    func selection(_ rows: Selection) throws(StorageError) -> GroupSelection {
         var groups = GroupSelection(rows: rows)
         for key in keys { groups.keys.append(try TextParser.term(key)) }
         groups.outputs = keys.indices.map { .groupKey($0) }

@@ -50,6 +50,11 @@ private struct QuerySource {
         case .choice(let condition, let yes, let no): "(\(text(condition)) ? \(text(yes)) : \(text(no)))"
         case .distance(let metric, let left, let right):
             "\(vector(left)).distance(to: \(vector(right)), by: .\(metric))"
+        case .datePart(let part, let term, .offset(0)): "\(text(term)).\(part.rawValue)(in: .gmt)"
+        case .datePart(let part, let term, .offset(let seconds)):
+            "\(text(term)).\(part.rawValue)(in: TimeZone(secondsFromGMT: \(seconds)) ?? .gmt)"
+        case .datePart(let part, let term, .named(let name)):
+            "\(text(term)).\(part.rawValue)(in: TimeZone(identifier: \(name.debugDescription)) ?? .gmt)"
         case .aggregate(let function, let term): "$0.\(function)(\(term.map(text) ?? ""))"
         case .groupKey(let index): "$0.key\(index)"
         case .constant(let value): "\(value)"

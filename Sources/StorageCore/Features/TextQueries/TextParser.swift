@@ -229,6 +229,7 @@ package struct TextParser {
             }
             if word.lowercased() == "count", let count = try count() { return count }
             if word.lowercased() == "distance", let distance = try distance() { return distance }
+            if let part = DatePart(rawValue: word.lowercased()), let node = try datePart(part) { return node }
             return try counted(path())
         case .name: return try counted(path())
         case .symbol, .end: throw error("a value or a property's name is expected")
@@ -281,6 +282,28 @@ package struct TextParser {
         guard isCosine || take(word: "euclidean") else { throw error("cosine or euclidean is expected") }
         try expect(")")
         return .distance(isCosine ? .cosine : .euclidean, left, right)
+    }
+
+    /// `month(date)` in UTC, and `month(date, "Europe/Berlin")`; nil where it is a property's name.
+    private mutating func datePart(_ part: DatePart) throws(StorageError) -> QueryNode? {
+        let start = next
+        advance()
+        guard take("(") else {
+            next = start
+            return nil
+        }
+        let node = try nested { (parser) throws(StorageError) in try parser.sum() }
+        var zone = DateZone.offset(0)
+        if take(",") {
+            guard case .string(let name) = token.kind else {
+                throw error("a time zone is expected, like \"Europe/Berlin\"")
+            }
+            guard let named = DateZone(identifier: name) else { throw error("no time zone is known as \(name)") }
+            zone = named
+            advance()
+        }
+        try expect(")")
+        return .datePart(part, node, zone)
     }
 
     /// Runs a part of the parser in the scope of children.

@@ -17,6 +17,8 @@ package indirect enum QueryNode: Sendable {
     case choice(QueryNode, QueryNode, QueryNode)
     /// The distance of two vectors.
     case distance(VectorMetric, QueryNode, QueryNode)
+    /// A part of a date in a time zone.
+    case datePart(DatePart, QueryNode, DateZone)
     /// An aggregate of a group's rows.
     case aggregate(AggregateFunction, QueryNode?)
     /// A group's key, by its index.

@@ -28,6 +28,13 @@ extension QueryLowering {
         case .distance(let metric, let left, let right):
             let place = try place.deeper(1)
             return (.distance(metric, try vector(left, in: place), try vector(right, in: place)), .double)
+        case .datePart(let part, let node, let zone):
+            let (term, type) = try operand(node, in: place.deeper(1))
+            guard type == .date else {
+                throw invalid(
+                    "\(part.rawValue) asks about a date, not about \(type.map(\.description) ?? "a constant").")
+            }
+            return (.datePart(part, term, zone), .int64)
         case .aggregate(let function, let node): return try aggregate(function, node, in: place)
         case .groupKey(let index):
             guard let keys = grouping?.keys, place.isGroup, keys.indices.contains(index) else {
