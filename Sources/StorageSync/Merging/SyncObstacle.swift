@@ -102,8 +102,9 @@ extension SyncModels {
     /// The references to some models from all others.
     fileprivate func referrers(to models: [String]) -> [SyncObstacle] {
         names.filter { !models.contains($0) }.flatMap { name in
-            references(from: name).filter { models.contains($0.target) && $0.rule != .unchecked }.map {
-                SyncObstacle(model: $0.target, property: nil, kind: .referredFromOutside(by: name))
+            let targets = Set(references(from: name).filter { $0.rule != .unchecked }.map(\.target))
+            return models.filter(targets.contains).map {
+                SyncObstacle(model: $0, property: nil, kind: .referredFromOutside(by: name))
             }
         }
     }
