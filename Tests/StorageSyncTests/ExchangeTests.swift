@@ -233,4 +233,23 @@ import Testing
         try await devices.settle()
         expect(try await devices.store.select(ShoppingList.self).all().map(\.title), equals: ["3"])
     }
+
+    @Test func `a commit that did not fit when the hub's state was taken is applied later`() async throws {
+        let devices = try await Devices(1)
+        let (bob, way) = (devices.replicas[0], InterruptedWay(devices.hub))
+        let ann = try await Replica(sharedStore(), models: sharedTypes, to: way)
+        for replica in [ann, bob] { try await replica.sync() }
+        way.beforeNext {
+            try await bob.store.insert(ShoppingList(id: "bob", code: "1"))
+            try await bob.sync()
+            try await ann.store.insert(ShoppingList(id: "ann", code: "1"))
+        }
+        try await ann.sync()
+        expect(ann.status.waiting, equals: 1)
+        expect(try await ann.store.select(ShoppingList.self).keys(), equals: ["bob"])
+        try await devices.store.delete(ShoppingList.self, key: "bob")
+        expect(try await ann.sync().outcomes.map(\.result), equals: [.applied([])])
+        expect(try await ann.store.select(ShoppingList.self).keys(), equals: ["ann"])
+        try await devices.settle()
+    }
 }

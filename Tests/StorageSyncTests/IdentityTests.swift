@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import StorageSync
@@ -57,6 +58,76 @@ import Testing
                 try await replica.store.digest(of: "ShoppingList"), equals: try await second.digest(of: "ShoppingList"))
             expect(try await replica.sync().hubWentBack == false)
         }
+    }
+
+    @Test func `what a new version adds is not taken for what a restored hub has lost`() async throws {
+        let (earlier, later): ([any Storable.Type], [any Storable.Type]) = (
+            [Earlier.Recipe.self], [Later.Recipe.self, Later.Dish.self]
+        )
+        let first = try await sharedStore(SQLiteBackend(path: path("hub.db")), later)
+        let way = FaultyWay(try await Hub(first, models: later))
+        try await first.insert(Later.Recipe(id: "r", title: "Soup", rating: 5))
+        try await first.insert(Later.Dish(id: "d", title: "of others"))
+        let place = InMemoryBackend.Place()
+        do {
+            let store = try await sharedStore(InMemoryBackend(place), earlier)
+            let replica = try await Replica(store, models: earlier, to: way)
+            try await replica.sync()
+            try await first.backUp(to: path("backup.db"))
+            try await store.save(Earlier.Recipe(id: "r", title: "Stew"))
+            try await replica.sync()
+            try await store.close()
+        }
+        try await first.close()
+        let second = try await sharedStore(SQLiteBackend(path: path("backup.db")), later)
+        for number in 0..<9 { try await second.save(Later.Dish(id: "other", title: "\(number)")) }
+        way.move(to: try await Hub(second, models: later))
+        let store = try await sharedStore(InMemoryBackend(place), later)
+        let replica = try await Replica(store, models: later, to: way)
+        expect(try await replica.sync().hubWentBack)
+        for _ in 0..<2 { try await replica.sync() }
+        expect(
+            try await second.find(Later.Recipe.self, key: "r"), equals: Later.Recipe(id: "r", title: "Stew", rating: 5))
+        expect(try await second.select(Later.Dish.self).order { $0.id }.keys(), equals: ["d", "other"])
+        for name in ["Recipe", "Dish"] {
+            expect(try await store.digest(of: name), equals: try await second.digest(of: name))
+        }
+    }
+
+    @Test func `two programs that exchange for one store at the same time are not taken for copies`() async throws {
+        let devices = try await Devices(0)
+        let (store, way) = (try await sharedStore(), InterruptedWay(devices.hub))
+        let one = try await Replica(store, models: sharedTypes, to: way)
+        let two = try await Replica(store, models: sharedTypes, to: LocalHub(devices.hub))
+        try await one.sync()
+        try await store.insert(ShoppingList(id: "a"))
+        way.beforeNext {
+            try await two.sync()
+            try await store.insert(ShoppingList(id: "b"))
+            try await two.sync()
+        }
+        expect(try await one.sync().refused, equals: 0)
+        expect(try await devices.store.select(ShoppingList.self).order { $0.id }.keys(), equals: ["a", "b"])
+        expect(try await store.digest(of: "ShoppingList"), equals: try await devices.store.digest(of: "ShoppingList"))
+    }
+
+    /// A way on which each question has the same answer.
+    private struct SameAnswer: SyncTransport {
+        let answer: [UInt8]
+        func exchange(_ message: [UInt8]) async throws -> [UInt8] { answer }
+    }
+
+    @Test func `a refusal of another question is no refusal`() async throws {
+        let (old, new) = (try await Devices(0), try await Devices(0))
+        let (store, way) = (try await sharedStore(), FaultyWay(old.hub))
+        let replica = try await Replica(store, models: sharedTypes, to: way)
+        try await replica.sync()
+        let late = SameAnswer(answer: try await new.hub.answer(try #require(way.questions.last)))
+        try await store.insert(ShoppingList(id: "a"))
+        let again = try await Replica(store, models: sharedTypes, to: late)
+        let error = await #expect(throws: StorageError.self) { try await again.sync() }
+        expect(error?.code, equals: .corrupt)
+        expect(error?.underlying == nil)
     }
 
     @Test func `a replica that was restored from a backup is refused, and begins again with what waits`() async throws {

@@ -71,6 +71,25 @@ final class FaultyWay: SyncTransport {
     }
 }
 
+/// A way on which something happens before the next question arrives.
+final class InterruptedWay: SyncTransport {
+    private let hub: Hub
+    private let next = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ hub: Hub) { self.hub = hub }
+
+    func beforeNext(_ body: @escaping @Sendable () async throws -> Void) { next.withLock { $0 = body } }
+
+    func exchange(_ message: [UInt8]) async throws -> [UInt8] {
+        let body = next.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        try await body?()
+        return try await hub.answer(message)
+    }
+}
+
 /// A store of the shared models with a history.
 func sharedStore(
     _ backend: some StorageBackend = InMemoryBackend(), _ types: [any Storable.Type] = sharedTypes,

@@ -32,9 +32,9 @@ struct AlterTests {
                   age       int64          unique
                   tags      array<string>
                   city      City?
-                    name    string
+                    name    string         key
                   pencils   [Pen]
-                    color   string
+                    color   string         key
                     price   double
 
                 """)

@@ -55,10 +55,10 @@ import Testing
                   age           int64
                   tags          array<string>
                   city          City?
-                    name        string
+                    name        string         key
                     population  int64?
                   pens          [Pen]
-                    color       string
+                    color       string         key
                     price       double
 
                 """)

@@ -159,7 +159,9 @@ public final class Store: Sendable {
             (reader) throws(StorageError) in
             try features.find(in: reader)
             let new = try DeclaredModels.withTargets(models).filter { registry.handle($0) == nil }
-            let (known, behind) = try registry.upToDate(new, in: reader, canWrite: canWrite)
+            // A store that is closed to writers is read with the marks that it has.
+            let takesMarks = try FenceRecord.recorded(in: reader) == nil ? canWrite : false
+            let (known, behind) = try registry.upToDate(new, in: reader, canWrite: takesMarks)
             registry.add(known)
             let pending = isOpening ? try features.pendingStep(in: reader) : nil
             return (behind, pending, pending == nil ? false : try !reader.hasModels())

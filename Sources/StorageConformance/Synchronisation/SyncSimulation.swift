@@ -266,6 +266,7 @@ final class SyncSimulation: @unchecked Sendable {
 
     /// Applies a patch to the plain model of the hub.
     private func outcome(of patch: PlainPatch) -> PlainOutcome {
+        hubSite.state.expire(at: hubSite.time)
         var next = hubSite.state
         do {
             let lost = try next.apply(patch)

@@ -51,7 +51,7 @@ struct PatchApplication {
                 if merged != now { puts.append(merged) }
             case .deleted(let before):
                 guard let now else { continue }
-                guard before.isPart(of: now) else { throw PatchMisfit.error("changed meanwhile", change.place) }
+                guard before.matches(now) else { throw PatchMisfit.error("changed meanwhile", change.place) }
                 removed.append(change.place)
             }
         }
@@ -78,15 +78,16 @@ struct PatchApplication {
     }
 
     private func requireKnown(_ change: SyncPatch.Change) throws(StorageError) {
-        let known = models.properties(of: change.model)
-        var names: [String]
+        guard let schema = models[change.model] else { throw Self.unknown(change.model, nil) }
+        let record: DynamicRecord
         switch change.kind {
-        case .inserted(let record): names = record.fields.map(\.name)
-        case .updated(let properties): names = properties.map(\.name)
-        case .deleted: names = []
+        case .inserted(let new): record = new
+        case .updated(let properties):
+            let fields = properties.map { DynamicRecord.Field(name: $0.name, content: $0.after) }
+            record = DynamicRecord(model: change.model, fields: fields)
+        case .deleted: return
         }
-        names.removeAll { known.contains($0) }
-        if let name = names.first { throw Self.unknown(change.model, name) }
+        if let name = record.unknownProperty(SchemaPath(schema)) { throw Self.unknown(change.model, name) }
     }
 
     /// - Returns: false if the same record is stored already.
@@ -97,7 +98,7 @@ struct PatchApplication {
             throw StorageError(.invalidValue, "An inserted record has another key than its change.", model: place.model)
         }
         guard let now else { return true }
-        guard record.isPart(of: now) else { throw PatchMisfit.error("stored already with other values", place) }
+        guard record.matches(now) else { throw PatchMisfit.error("stored already with other values", place) }
         return false
     }
 
@@ -150,13 +151,5 @@ struct PatchApplication {
             }
             for (property, lost) in puts[index].nullify(references, to: removed) { tell(place, property, lost: lost) }
         }
-    }
-}
-
-extension DynamicRecord {
-    /// Returns whether another record has all the fields of this one, with the same content. It may have more: of a program with
-    /// more properties.
-    func isPart(of other: DynamicRecord) -> Bool {
-        fields.allSatisfy { field in other[field.name].map { $0 == field.content } ?? true }
     }
 }

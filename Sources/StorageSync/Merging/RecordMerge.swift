@@ -25,11 +25,11 @@ struct RecordMerge {
             let places = unit.compactMap { change in record.fields.firstIndex { $0.name == change.name } }
             guard places.count == unit.count else { continue }
             let stored = places.map { record.fields[$0].content }
-            if stored == unit.map(\.after) { continue }
-            let isSeen = stored == unit.map(\.before)
-            for (place, change) in zip(places, unit) {
-                record.fields[place].content =
-                    isSeen ? change.after : merged(change, record.fields[place].content, byRule: byRule)
+            if zip(stored, unit).allSatisfy({ $0.matches($1.after) }) { continue }
+            let isSeen = zip(stored, unit).allSatisfy { $0.matches($1.before) }
+            for ((place, change), stored) in zip(zip(places, unit), stored) {
+                let content = isSeen ? change.after : merged(change, stored, byRule: byRule)
+                record.fields[place].content = content.over(stored, SchemaPath(schema).owned(by: change.name))
             }
         }
         return record
@@ -59,11 +59,11 @@ struct RecordMerge {
             if content != stored { overwritten.append((change.name, stored)) }
             return content
         }
-        if byRule || stored == change.after { return stored }
+        if byRule || stored.matches(change.after) { return stored }
         if case .children(let before?) = change.before, case .children(let mine?) = change.after,
             case .children(let theirs?) = stored,
             let merge = OwnedMerge(
-                schema.properties.first { $0.name == change.name }, from: before, mine: mine, theirs: theirs)
+                SchemaPath(schema).owned(by: change.name), from: before, mine: mine, theirs: theirs)
         {
             if merge.hasOverwritten { overwritten.append((change.name, stored)) }
             return .children(merge.merged)
@@ -91,16 +91,17 @@ private struct OwnedMerge {
     private(set) var merged: [DynamicRecord] = []
     /// True if one side's content of a record was replaced by the other's.
     private(set) var hasOverwritten = false
+    private let path: SchemaPath
     private let keys: [String]
 
     /// Nil if the records have no keys, or some are equal, so that the array is one value.
     init?(
-        _ property: RecordSchema.Property?, from before: [DynamicRecord], mine: [DynamicRecord],
-        theirs: [DynamicRecord]
+        _ path: SchemaPath?, from before: [DynamicRecord], mine: [DynamicRecord], theirs: [DynamicRecord]
     ) {
-        guard case .children(let schema)? = property?.kind else { return nil }
-        let isReferences = schema.properties.contains { $0.reference?.isElement == true }
-        keys = schema.properties.filter { isReferences || $0.isKey }.map(\.name)
+        guard let path else { return nil }
+        self.path = path
+        let isReferences = path.schema.properties.contains { $0.reference?.isElement == true }
+        keys = isReferences ? path.schema.properties.map(\.name) : path.keys
         guard !keys.isEmpty, let was = byKey(before), let own = byKey(mine), let others = byKey(theirs) else {
             return nil
         }
@@ -131,20 +132,21 @@ private struct OwnedMerge {
     private mutating func keep(_ record: DynamicRecord, was: DynamicRecord?, own: DynamicRecord?) {
         guard let own else {
             // Removed on this side: gone, unless the other side has added or changed it.
-            if was != record { merged.append(record) }
+            if was?.matches(record) != true { merged.append(record) }
             return
         }
         guard let was else {
-            if own != record { hasOverwritten = true }
-            merged.append(own)
+            if !own.matches(record) { hasOverwritten = true }
+            merged.append(own.over(record, path))
             return
         }
         var result = record
         for field in own.fields where was[field.name] != field.content {
             guard let index = result.fields.firstIndex(where: { $0.name == field.name }) else { continue }
             let stored = result.fields[index].content
-            if stored != was[field.name], stored != field.content { hasOverwritten = true }
-            result.fields[index].content = field.content
+            let isSeen = was[field.name].map(stored.matches) ?? false
+            if !isSeen, !stored.matches(field.content) { hasOverwritten = true }
+            result.fields[index].content = field.content.over(stored, path.owned(by: field.name))
         }
         merged.append(result)
     }

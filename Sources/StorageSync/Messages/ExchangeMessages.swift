@@ -126,7 +126,7 @@ struct ExchangeAnswer {
     }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
-        question = try reader.raw(8)
+        question = try reader.raw(SyncFrame.markCount)
         token = try reader.text()
         commit = try reader.number()
         isLast = try reader.isSet()

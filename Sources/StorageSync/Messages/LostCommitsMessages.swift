@@ -46,7 +46,7 @@ struct LostCommitsAnswer {
     init(question: [UInt8], token: String?) { (self.question, self.token) = (question, token) }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
-        question = try reader.raw(8)
+        question = try reader.raw(SyncFrame.markCount)
         token = try reader.optionalText()
         try reader.requireEnd()
     }

@@ -52,7 +52,7 @@ struct PageAnswer {
     }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
-        question = try reader.raw(8)
+        question = try reader.raw(SyncFrame.markCount)
         token = try reader.text()
         commit = try reader.number()
         total = try reader.number()

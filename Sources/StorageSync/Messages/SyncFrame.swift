@@ -20,6 +20,8 @@ enum SyncFrame {
     private static let version: UInt8 = 1
     private static let headCount = magic.count + 2
     private static let checkCount = 8
+    /// The number of bytes of a mark.
+    static let markCount = checkCount
 
     /// The most bytes of a message; a longer one is refused unread.
     static let limit = 32 << 20

@@ -125,7 +125,7 @@ public struct SyncMessage: Sendable {
             (self.kind, mark) = (.lostCommitsAnswer, answer.question)
             positions = answer.token.map { [Position(token: $0, models: [])] } ?? []
         case .refusal:
-            (self.kind, mark) = (.refusal, try reader.raw(8))
+            (self.kind, mark) = (.refusal, try reader.raw(SyncFrame.markCount))
             refusal = SyncRefusal(rawValue: try reader.byte())
         }
     }

@@ -20,7 +20,8 @@ struct AnswerTaking: ~Copyable {
 
     /// Makes patches of the commits before the transaction.
     mutating func capture(in tx: borrowing Store.Transaction) throws(StorageError) {
-        let commits = try LocalCommits(since: state.seen, of: models, in: tx)
+        let joining = Set(models.names.filter { state.models[$0] == nil })
+        let commits = try LocalCommits(since: state.seen, of: models, joining: joining, in: tx)
         let new = try state.number(commits) { (place) throws(StorageError) in
             try ReplicaRows.hasBase(of: place, in: tx)
         }
@@ -110,7 +111,8 @@ struct AnswerTaking: ~Copyable {
     ///   - sent: the number of the last patch that the question has brought: the hub knows no others.
     ///   - known: the states of earlier answers that are not taken yet.
     func news(
-        _ answer: ExchangeAnswer, sent: Int, after known: [RecordPlace: DynamicRecord?] = [:]
+        _ answer: ExchangeAnswer, sent: Int, after known: [RecordPlace: DynamicRecord?] = [:],
+        in tx: borrowing Store.Transaction
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
         let own = OwnPatches(waiting.map(\.patch).filter { $0.number <= sent }, answer.decisions, of: models)
         var news = known
@@ -120,7 +122,10 @@ struct AnswerTaking: ~Copyable {
             case .stored(let record): news[place] = .some(models.known(record))
             case .gone: news[place] = .some(nil)
             case .asPatched:
-                guard let before = known[place] ?? bases[place], let record = own.result(at: place, from: before) else {
+                // A record that no waiting patch has changed here is the hub's: its patch did not fit the hub's earlier state.
+                var before = known[place] ?? bases[place]
+                if before == nil { before = .some(try tx.records(place.model).find(key: place.key)) }
+                guard let record = own.result(at: place, from: before ?? nil) else {
                     throw StorageError(.corrupt, "The hub names a record that no patch has changed.", operation: "sync")
                 }
                 news[place] = .some(record)
@@ -142,7 +147,7 @@ struct AnswerTaking: ~Copyable {
                     if now != nil { removed.append((model, place.key)) }
                     continue
                 }
-                let whole = target.over(now)
+                let whole = models[model].map { target.over(now, SchemaPath($0)) } ?? target
                 if whole != now { puts.append(whole) }
             }
         }
@@ -256,38 +261,10 @@ struct AnswerTaking: ~Copyable {
     }
 }
 
-extension DynamicRecord {
-    /// The record with the fields that another has beyond it: properties of which its sender does not know.
-    func over(_ other: DynamicRecord?) -> DynamicRecord {
-        guard let other else { return self }
-        var whole = other
-        for index in whole.fields.indices {
-            if let content = self[whole.fields[index].name] { whole.fields[index].content = content }
-        }
-        return whole
-    }
-}
-
 extension SyncModels {
     /// A record of another store without the properties that this one does not have. They stay where it came from.
     func known(_ record: DynamicRecord) -> DynamicRecord {
-        guard let schema = self[record.model] else { return record }
-        return Self.known(record, schema)
-    }
-
-    private static func known(_ record: DynamicRecord, _ schema: RecordSchema) -> DynamicRecord {
-        var record = record
-        let kinds = Dictionary(schema.properties.map { ($0.name, $0.kind) }) { first, _ in first }
-        record.fields.removeAll { kinds[$0.name] == nil }
-        for index in record.fields.indices {
-            switch (kinds[record.fields[index].name], record.fields[index].content) {
-            case (.child(let owned), .child(let child?)): record.fields[index].content = .child(known(child, owned))
-            case (.children(let owned), .children(let children?)):
-                record.fields[index].content = .children(children.map { known($0, owned) })
-            default: break
-            }
-        }
-        return record
+        self[record.model].map { record.known(SchemaPath($0)) } ?? record
     }
 }
 

@@ -7,7 +7,7 @@ struct LocalCommits {
     struct Element {
         let author: String?
         let note: String?
-        let changes: [SyncPatch.Change]
+        var changes: [SyncPatch.Change]
     }
 
     /// The commits in their order.
@@ -24,17 +24,26 @@ struct LocalCommits {
 
     /// Reads the commits before a transaction, in it.
     ///
+    /// - Parameter joining: the models whose records are compared with the hub's as they are. Their commits need not be known.
     /// - Throws: `notKept` if a change is not known record by record, or the history was let go.
     init(
-        since seen: String, of models: SyncModels, in session: borrowing some ReadingVerbs & ~Copyable
+        since seen: String, of models: SyncModels, joining: Set<String>,
+        in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) {
         guard let seen = Store.HistoryToken(seen) else {
             throw StorageError(.corrupt, "The replica's position in its history cannot be read; call beginAgain().")
         }
         end = seen
+        var names = Set(models.names)
+        for name in joining {
+            do throws(StorageError) { _ = try session.commits(since: seen, of: [name], limit: 1) } catch {
+                guard error.code == .notKept else { throw error }
+                names.remove(name)
+            }
+        }
         while true {
-            let page = try session.commits(since: end, of: Set(models.names), limit: Self.limit)
-            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit, models) }
+            let page = try session.commits(since: end, of: names, limit: Self.limit)
+            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit, models, joining) }
             end = page.next
             if page.isLast { return }
         }
@@ -43,9 +52,16 @@ struct LocalCommits {
     /// The clock of the hub alone removes expired records for all.
     private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
 
-    private mutating func add(_ commit: Store.HistoryCommit, _ models: SyncModels) throws(StorageError) {
+    private mutating func add(
+        _ commit: Store.HistoryCommit, _ models: SyncModels, _ joining: Set<String>
+    ) throws(StorageError) {
         var changes: [SyncPatch.Change] = []
         for delta in commit.changes {
+            if delta.kind == .everything, joining.contains(delta.model) {
+                changes.removeAll { $0.model == delta.model }
+                forget(delta.model)
+                continue
+            }
             guard delta.kind != .everything else {
                 throw StorageError(
                     .notKept,
@@ -61,6 +77,13 @@ struct LocalCommits {
         guard !changes.isEmpty else { return }
         all.append(Element(author: commit.author, note: commit.note, changes: changes))
     }
+
+    /// Leaves the changes of a model so far to the comparison of its records.
+    private mutating func forget(_ model: String) {
+        for index in all.indices { all[index].changes.removeAll { $0.model == model } }
+        all.removeAll(where: \.changes.isEmpty)
+        before = before.filter { $0.key.model != model }
+    }
 }
 
 extension SyncPatch.Change.Kind {
@@ -72,7 +95,7 @@ extension SyncPatch.Change.Kind {
         case (nil, let new?): self = .inserted(new)
         case (let old?, nil): self = .deleted(old)
         case (let old?, let new?):
-            let changed = Set(new.fields.filter { old[$0.name] != $0.content }.map(\.name))
+            let changed = Set(new.fields.filter { old[$0.name]?.matches($0.content) != true }.map(\.name))
             let parts = (schema?.severalParts ?? []).filter { !changed.isDisjoint(with: $0) }.flatMap(\.self)
             let properties = new.fields.compactMap { field in
                 old[field.name].flatMap { before in

@@ -40,6 +40,15 @@ struct PageReading: Equatable {
         open = order.filter { models[$0] != nil }
     }
 
+    /// A reading from the first page on, of the models of an earlier one and of others.
+    ///
+    /// The changes since the position of the earlier one are not known any more. So the records of a restored hub count.
+    init(_ models: [String: Relation], after earlier: PageReading?, in order: [String]) {
+        let earlierModels = earlier?.models.mapValues { $0 == .lost ? .joining : $0 } ?? [:]
+        self.init(models.merging(earlierModels) { $1 }, in: order)
+        isRenamed = earlier?.isRenamed ?? false
+    }
+
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.add(count: models.count)
@@ -95,6 +104,8 @@ struct PageReading: Equatable {
 struct PageTaking {
     let models: SyncModels
     let reading: PageReading
+    /// The properties that the replica had of each model at its token.
+    let known: [String: Set<String>]
     /// The changes since the first page, of these models and of the others.
     private(set) var news: [RecordPlace: DynamicRecord?]
     /// The hub's records that differ from the replica's, or have a base.
@@ -106,8 +117,11 @@ struct PageTaking {
     private var seen: Set<RecordPlace> = []
     private(set) var inserted = 0
 
-    init(_ models: SyncModels, _ reading: PageReading, news: [RecordPlace: DynamicRecord?]) {
-        (self.models, self.reading, self.news) = (models, reading, news)
+    init(
+        _ models: SyncModels, _ reading: PageReading, known: [String: Set<String>],
+        news: [RecordPlace: DynamicRecord?]
+    ) {
+        (self.models, self.reading, self.known, self.news) = (models, reading, known, news)
     }
 
     /// Writes the pages of models without a record at once, and collects the differences of the others.
@@ -163,16 +177,23 @@ struct PageTaking {
         for (number, stored) in try tx.records(model).find(keys: places.map(\.key)).enumerated() {
             let (place, record) = (places[number], records[number])
             seen.insert(place)
-            if isChanged || bases[place] != nil || stored != record { targets[place] = .some(record) }
+            if isChanged || bases[place] != nil || stored?.matches(record) != true { targets[place] = .some(record) }
             // A base is an earlier record of the hub. The outcomes of waiting patches tell of later differences.
             let before = bases[place] ?? stored
             switch reading.models[model] {
             case .joining: if let before { tell(place, before, after: record) }
             case .lost where isChanged: if let before { tell(place, before, after: record) }
-            case .lost: giveBack(place, before, in: record)
+            case .lost: giveBack(place, before.map { knownPart(of: $0) }, in: record)
             case .earlier, nil: break
             }
         }
+    }
+
+    /// The record without the properties that the replica has only since its last exchange: the hub never had them from it.
+    private func knownPart(of record: DynamicRecord) -> DynamicRecord {
+        var record = record
+        if let known = known[record.model] { record.fields.removeAll { !known.contains($0.name) } }
+        return record
     }
 
     private mutating func giveBack(_ place: RecordPlace, _ lost: DynamicRecord?, in stored: DynamicRecord?) {
@@ -182,7 +203,7 @@ struct PageTaking {
     }
 
     private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, after: DynamicRecord) {
-        for field in before.fields where after[field.name] != nil && after[field.name] != field.content {
+        for field in before.fields where after[field.name]?.matches(field.content) == false {
             replaced.append(
                 SyncOverwrite(model: place.model, key: place.key, property: field.name, lost: field.content))
         }

@@ -42,19 +42,20 @@ extension Replica {
         let message = try LostCommitsRequest(tokens: [state.token].compactMap(\.self) + state.earlier).message()
         let bytes = try await send(message)
         result.roundTrips += 1
-        var content = try Self.content(of: bytes, .lostCommitsAnswer)
+        var content = try Self.content(of: bytes, .lostCommitsAnswer, to: message)
         let answer = try LostCommitsAnswer(&content)
-        try Self.check(answer.question, message)
         try await store.transaction(as: LocalCommits.hub, retries: 5) {
             (tx: inout Store.Transaction) throws(StorageError) -> Void in
             let now = try Self.state(in: tx)
             guard now.replica == state.replica, now.token == state.token else { return }
             var beginning = AnswerTaking(models, now)
             try beginning.beginAgain(try tx.historyToken(), isJoining: false, in: tx)
-            // Without a common position the hub's later changes are unknown, so its records count.
-            let relation = answer.token == nil ? PageReading.Relation.joining : .lost
-            var reading = PageReading(
-                Dictionary(models.names.map { ($0, relation) }) { first, _ in first }, in: models.names)
+            // Without a common position the hub's later changes are unknown, so its records count. The hub never had the records of a
+            // model that joins.
+            let relations = models.names.map { name in
+                (name, answer.token == nil || now.models[name] == nil ? PageReading.Relation.joining : .lost)
+            }
+            var reading = PageReading(Dictionary(relations) { first, _ in first }, in: models.names)
             (reading.isRenamed, reading.token) = (true, answer.token)
             try PageReading.remove(in: tx)
             try reading.keep(nil, in: tx)

@@ -56,7 +56,7 @@ extension Replica {
             } else {
                 try taking.capture(in: tx)
                 try taking.load(in: tx)
-                let news = try taking.news(answer, sent: question.confirmed + question.patches.count)
+                let news = try taking.news(answer, sent: question.confirmed + question.patches.count, in: tx)
                 try taking.settle(answer.decisions)
                 try taking.put(taking.targets(news), in: tx)
             }
@@ -72,14 +72,8 @@ extension Replica {
         _ names: [String], of models: SyncModels, _ state: ReplicaState, after reading: PageReading?,
         in tx: borrowing Store.Transaction
     ) throws(StorageError) {
-        var wanted = reading?.models ?? [:]
-        for name in names where wanted[name] == nil { wanted[name] = state.models[name] == nil ? .joining : .earlier }
-        // The changes at a restored hub are not known any more, so that its records count.
-        for (name, relation) in wanted where relation == .lost { wanted[name] = .joining }
-        var next = PageReading(wanted, in: models.names)
-        next.isRenamed = reading?.isRenamed ?? false
         try PageReading.remove(in: tx)
-        try next.keep(nil, in: tx)
+        try PageReading(state.relations(of: names), after: reading, in: models.names).keep(nil, in: tx)
     }
 
     // MARK: Pages
@@ -95,9 +89,8 @@ extension Replica {
             let message = try question.message()
             let bytes = try await send(message)
             result.roundTrips += 1
-            var content = try Self.content(of: bytes, .pageAnswer)
+            var content = try Self.content(of: bytes, .pageAnswer, to: message)
             let answer = try PageAnswer(&content)
-            try Self.check(answer.question, message)
             let before = reading
             reading.add(answer)
             let next = reading
@@ -121,27 +114,33 @@ extension Replica {
     /// The pages to read, kept; nil for none.
     private func wantedPages() async throws(StorageError) -> PageReading? {
         let models = models
-        let (known, missing) = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            let state = try Self.state(in: snapshot)
-            let missing = models.names.filter { state.models[$0] != models.properties(of: $0) }
-            return (
-                try PageReading.stored(in: snapshot),
-                Dictionary(
-                    missing.map { ($0, state.models[$0] == nil ? PageReading.Relation.joining : .earlier) }
-                ) { first, _ in first }
-            )
+        let (known, isMissing) = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            let (state, reading) = (try Self.state(in: snapshot), try PageReading.stored(in: snapshot))
+            return (reading, !state.missing(of: models, in: reading).isEmpty)
         }
-        if let known, missing.keys.allSatisfy({ known.models[$0] != nil }) { return known }
-        if known == nil, missing.isEmpty { return nil }
-        var wanted = PageReading(missing.merging(known?.models ?? [:]) { $1 }, in: models.names)
-        wanted.isRenamed = known?.isRenamed ?? false
-        let next = wanted
-        try await store.transaction(as: LocalCommits.hub, retries: 5) {
-            (tx: inout Store.Transaction) throws(StorageError) -> Void in
+        if !isMissing { return known }
+        return try await store.transaction(as: LocalCommits.hub, retries: 5) {
+            (tx: inout Store.Transaction) throws(StorageError) -> PageReading? in
+            let reading = try PageReading.stored(in: tx)
+            let state = try Self.state(in: tx)
+            let missing = state.missing(of: models, in: reading)
+            if missing.isEmpty { return reading }
+            let next = PageReading(state.relations(of: missing), after: reading, in: models.names)
             try PageReading.remove(in: tx)
             try next.keep(nil, in: tx)
+            return next
         }
-        return next
+    }
+}
+
+extension ReplicaState {
+    /// The models that the replica does not have, or not with the properties that they have now, and that are not being read.
+    fileprivate func missing(of all: SyncModels, in reading: PageReading?) -> [String] {
+        all.names.filter { models[$0] != all.properties(of: $0) && reading?.models[$0] == nil }
+    }
+
+    fileprivate func relations(of names: [String]) -> [String: PageReading.Relation] {
+        Dictionary(names.map { ($0, models[$0] == nil ? .joining : .earlier) }) { first, _ in first }
     }
 }
 
@@ -169,12 +168,13 @@ extension AnswerTaking {
         for row in try ReplicaRows.keys(of: .page, in: tx) {
             guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
             var (kind, content) = try SyncFrame.open(message)
-            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), sent: 0, after: news) }
+            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), sent: 0, after: news, in: tx) }
         }
-        news = try self.news(answer, sent: 0, after: news)
+        news = try self.news(answer, sent: 0, after: news, in: tx)
         try settle(answer.decisions)
-        let commits = try LocalCommits(since: state.seen, of: models, in: tx)
-        var pages = PageTaking(models, reading, news: news)
+        let joining = Set(reading.models.filter { $0.value == .joining }.keys)
+        let commits = try LocalCommits(since: state.seen, of: models, joining: joining, in: tx)
+        var pages = PageTaking(models, reading, known: state.models, news: news)
         try pages.run(bases.merging(commits.before) { first, _ in first }, in: tx)
         try put(targets(news, commits, pages: pages.targets), in: tx)
         try addOwn(pages, commits, in: tx)

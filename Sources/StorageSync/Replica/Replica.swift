@@ -107,9 +107,10 @@ public final class Replica: Sendable {
             let message = try question.message()
             let bytes = try await send(message)
             result.roundTrips += 1
-            var content = try Self.content(of: bytes, .exchangeAnswer)
-            let answer = try ExchangeAnswer(&content)
-            try Self.check(answer.question, message)
+            guard let answer = try await exchangeAnswer(bytes, to: question, message) else {
+                try Self.goOn(&vain)
+                continue
+            }
             switch try await take(answer, bytes, to: question, over: reading) {
             case .taken(let records, let outcomes):
                 result.sent += question.patches.count
@@ -119,15 +120,36 @@ public final class Replica: Sendable {
                 vain = 0
                 if answer.isLast, reading == nil, !question.hasMore { return }
             case .kept: break
-            case .unknown, .stale:
-                vain += 1
-                guard vain < 16 else {
-                    throw StorageError(
-                        .busy,
-                        "Other programs exchange for the same store, or replace whole models at the hub; try again.",
-                        operation: "sync")
-                }
+            case .unknown, .stale: try Self.goOn(&vain)
             }
+        }
+    }
+
+    /// - Throws: `busy` after many questions whose answers could not be taken.
+    private static func goOn(_ vain: inout Int) throws(StorageError) {
+        vain += 1
+        guard vain < 16 else {
+            throw StorageError(
+                .busy, "Other programs exchange for the same store, or replace whole models at the hub; try again.",
+                operation: "sync")
+        }
+    }
+
+    /// The answer to a question; nil if the hub takes the replica for a copy because another program has exchanged for the same store
+    /// since the question was made.
+    private func exchangeAnswer(
+        _ bytes: [UInt8], to question: ExchangeRequest, _ message: [UInt8]
+    ) async throws(StorageError) -> ExchangeAnswer? {
+        do throws(StorageError) {
+            var content = try Self.content(of: bytes, .exchangeAnswer, to: message)
+            return try ExchangeAnswer(&content)
+        } catch {
+            guard error.underlying as? SyncRefusal == .identityReused else { throw error }
+            let state = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+                try Self.state(in: snapshot)
+            }
+            guard state.replica != question.replica || state.confirmed != question.confirmed else { throw error }
+            return nil
         }
     }
 
@@ -149,27 +171,23 @@ public final class Replica: Sendable {
 
     /// The content of an answer of a kind.
     ///
-    /// - Throws: `corrupt` for another kind; the hub's refusal.
-    static func content(of answer: [UInt8], _ kind: SyncFrame.Kind) throws(StorageError) -> ByteReader {
-        var (found, content) = try SyncFrame.open(answer)
-        if found == .refusal {
-            _ = try content.raw(8)
-            guard let refusal = SyncRefusal(rawValue: try content.byte()) else {
-                throw StorageError(.schemaNewer, "The hub refuses for a reason that this version does not know.")
-            }
-            throw refusal.error
-        }
-        guard found == kind else {
+    /// - Throws: `corrupt` for another kind, and for an answer that is late or of another replica; the hub's refusal.
+    static func content(
+        of answer: [UInt8], _ kind: SyncFrame.Kind, to question: [UInt8]
+    ) throws(StorageError) -> ByteReader {
+        let (found, content) = try SyncFrame.open(answer)
+        guard found == kind || found == .refusal else {
             throw StorageError(.corrupt, "The answer is to another kind of question.", operation: "sync")
         }
-        return content
-    }
-
-    /// - Throws: `corrupt` if an answer is late or of another replica.
-    static func check(_ mark: [UInt8], _ question: [UInt8]) throws(StorageError) {
-        guard mark == SyncFrame.mark(of: question) else {
+        var rest = content
+        guard try rest.raw(SyncFrame.markCount) == SyncFrame.mark(of: question) else {
             throw StorageError(.corrupt, "The answer is to another question; exchange again.", operation: "sync")
         }
+        if found == kind { return content }
+        guard let refusal = SyncRefusal(rawValue: try rest.byte()) else {
+            throw StorageError(.schemaNewer, "The hub refuses for a reason that this version does not know.")
+        }
+        throw refusal.error
     }
 
     // MARK: Questions
