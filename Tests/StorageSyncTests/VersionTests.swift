@@ -41,12 +41,12 @@ enum Later {
     @Storable("Step") struct Step: Equatable {
         var id: String
         var text = ""
-        var minutes = 0
+        var minutes: Int?
     }
 
     @Storable("Note") struct Note: Equatable {
         var text = ""
-        var page = 0
+        var page: Int?
     }
 
     @Storable("Recipe") struct Recipe: Equatable {
@@ -104,7 +104,7 @@ enum Later {
                 .init(id: "2", text: "boil", minutes: 20), .init(id: "1", text: "chop", minutes: 5),
                 .init(id: "3", text: "serve"),
             ],
-            notes: [.init(text: "salt", page: 2), .init(text: "pepper", page: 0)],
+            notes: [.init(text: "salt", page: 2), .init(text: "pepper")],
             source: .init(text: "the book", page: 7))
         expect(try await store.find(Later.Dish.self, key: "d"), equals: expected)
         // Its deletion takes a record of which it knows all but the new properties.
