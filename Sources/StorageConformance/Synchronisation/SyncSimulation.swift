@@ -239,7 +239,7 @@ final class SyncSimulation: @unchecked Sendable {
         site.pending = pending
     }
 
-    /// Brings a message to the hub, and carries out there what the plain model says of its patches.
+    /// Brings a message to the hub, and does to it what the plain model says of the patches.
     private func deliver(_ message: [UInt8], of index: Int, patches count: Int) async throws -> [UInt8] {
         let site = replicas[index]
         let answer = try await answer(message)

@@ -4,7 +4,7 @@ import StorageDriver
 // Two stores may know different properties of a model, and of the types that it owns. Neither takes unknown properties of the
 // other for a change, nor writes over them.
 
-/// The schema of a record with the schemas of the records that own it.
+/// The schema of a record with the schemas of its owners.
 struct SchemaPath {
     let schema: RecordSchema
     private let owners: [RecordSchema]
@@ -37,7 +37,7 @@ extension DynamicRecord {
         fields.allSatisfy { field in other[field.name].map(field.content.matches) ?? true }
     }
 
-    /// The record with the properties that another version of it has beyond its own.
+    /// The record, and from another version of it the properties that the record lacks.
     func over(_ other: DynamicRecord?, _ path: SchemaPath) -> DynamicRecord {
         guard let other else { return self }
         var whole = other
@@ -93,22 +93,23 @@ extension DynamicRecord.Content {
         }
     }
 
-    /// The content with the properties that the owned records of another have beyond its own.
+    /// The content, and from another version of it the properties that its owned records lack.
     ///
     /// - Parameter path: the schema of the owned records; nil for a content without any.
     func over(_ other: DynamicRecord.Content, _ path: SchemaPath?) -> DynamicRecord.Content {
         guard let path else { return self }
         switch (self, other) {
         case (.child(let record?), .child(let other?)): return .child(record.over(other, path))
-        case (.children(let records?), .children(let others?)): return .children(Self.over(records, others, path))
+        case (.children(let records?), .children(let others?)):
+            return .children(Self.laid(records, over: others, path: path))
         default: return self
         }
     }
 
     /// Lays each owned record over the one of its key. Without keys it is laid over an equal one and, in arrays of one length,
     /// otherwise over the one in its place.
-    private static func over(
-        _ records: [DynamicRecord], _ others: [DynamicRecord], _ path: SchemaPath
+    private static func laid(
+        _ records: [DynamicRecord], over others: [DynamicRecord], path: SchemaPath
     ) -> [DynamicRecord] {
         let keys = path.keys
         if !keys.isEmpty {

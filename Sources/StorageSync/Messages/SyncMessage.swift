@@ -47,7 +47,7 @@ public struct SyncMessage: Sendable {
             case stored(DynamicRecord)
             /// The hub has none that the user may read.
             case gone
-            /// The record that the replica's own patches have made.
+            /// The record that the replica's patches have made.
             case asPatched
         }
 
@@ -61,7 +61,7 @@ public struct SyncMessage: Sendable {
 
     /// The kind.
     public let kind: Kind
-    /// The mark of the question, of 8 bytes: a question's own one, or that of the question to which this is the answer.
+    /// The mark of the question, of 8 bytes: of this question, or of the question that this answers.
     public let mark: [UInt8]
     /// The name of the replica that asks, of 16 bytes.
     public private(set) var replica: [UInt8]?

@@ -43,7 +43,9 @@ struct LocalCommits {
         }
         while true {
             let page = try session.commits(since: end, of: names, limit: Self.limit)
-            for commit in page.commits where Self.isLocal(commit.origin) { try add(commit, models, joining) }
+            for commit in page.commits where Self.isLocal(commit.origin) {
+                try add(commit, of: models, joining: joining)
+            }
             end = page.next
             if page.isLast { return }
         }
@@ -53,7 +55,7 @@ struct LocalCommits {
     private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
 
     private mutating func add(
-        _ commit: Store.HistoryCommit, _ models: SyncModels, _ joining: Set<String>
+        _ commit: Store.HistoryCommit, of models: SyncModels, joining: Set<String>
     ) throws(StorageError) {
         var changes: [SyncPatch.Change] = []
         for delta in commit.changes {

@@ -11,7 +11,7 @@ internal import Foundation
 struct ReplicaState: Equatable {
     /// The name by which the hub knows the replica.
     var replica = SyncIdentity.make()
-    /// The token of the store's own history up to which commits have become patches.
+    /// The token of the store's history up to which commits have become patches.
     var seen: String
     /// The number of the last patch, and the chain up to it.
     var last = 0

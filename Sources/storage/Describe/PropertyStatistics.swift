@@ -10,7 +10,7 @@ struct PropertyStatistics {
     let property: DescribedProperty
     /// The records that have a value.
     private(set) var values = 0
-    /// The records that have none.
+    /// The number of records without a value.
     private(set) var nils = 0
     /// The number of different values; nil for arrays and embedded values.
     private(set) var distinct: Int?

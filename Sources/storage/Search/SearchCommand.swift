@@ -48,8 +48,8 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Additional columns, joined by commas, as for select: properties, those of records that they refer to, computed values. \
-            With --json, those of the record. (default: all properties)
+            Additional columns, joined by commas, as for select: properties, also of records that they refer to, and computed values. \
+            With --json, the record's. (default: all properties)
             """, valueName: "terms"))
     var columns: String?
 
@@ -118,7 +118,7 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
         return offset.map { page.offset($0) } ?? page
     }
 
-    /// - Parameter keys: the records of which the keys are printed; nil for the hits' own.
+    /// - Parameter keys: the records of which the keys are printed; nil for the keys of the hits.
     private func print(
         _ hits: [SearchedRecord], _ columns: [RecordSchema.Property]?, of schema: RecordSchema,
         keys: [DynamicRecord]? = nil

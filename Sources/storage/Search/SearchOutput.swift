@@ -9,7 +9,7 @@ struct SearchList {
     let schema: RecordSchema
     /// The properties to print besides.
     let columns: [RecordSchema.Property]
-    /// The records that have the keys, if the hits have computed columns instead; nil for the hits' own.
+    /// The records that have the keys, if the hits have computed columns instead; nil for the keys of the hits.
     var keys: [DynamicRecord]?
 
     func write(_ hits: [SearchedRecord], to output: inout Output) throws {

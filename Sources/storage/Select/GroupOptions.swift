@@ -55,7 +55,7 @@ struct GroupOptions: ParsableArguments {
     /// True if groups are printed, and not records.
     var isWanted: Bool { group != nil || distinct != nil || !(sum + avg + min + max).isEmpty }
 
-    /// The groups; nil if records are to be printed. The titles are those of the columns.
+    /// The groups; nil if records are to be printed. The titles are the columns'.
     func groups(order: String?, limit: Int?, offset: Int?) throws -> (groups: TextGroups, titles: [String])? {
         guard isWanted else { return nil }
         let keys = Self.names(group ?? distinct)

@@ -20,7 +20,7 @@ struct ReadableRecords {
 
     /// Passes the records on, in the query's order, and tells of the others on the error stream.
     ///
-    /// The keys are those of one snapshot, each record is as it is when its turn comes, and one that is gone by then is none.
+    /// The keys come from one snapshot. Each record is read when its turn comes, and a record that is gone by then is left out.
     func forEach(_ body: ([DynamicRecord.Field]) throws -> Void) async throws {
         let names = schema.keyProperties.map(\.name)
         var bad = UnreadableRecords()

@@ -45,7 +45,7 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "With --begin-again, compare all records with the hub's, as for another hub.")
     var join = false
 
-    @Flag(help: "Forget the outcomes when they are printed, and those that the replica has kept before.")
+    @Flag(help: "Forget the outcomes when they are printed, and all that the replica has kept before.")
     var confirm = false
 
     @Option(help: ArgumentHelp("Keep the messages as files in a folder.", valueName: "folder"), completion: .directory)
