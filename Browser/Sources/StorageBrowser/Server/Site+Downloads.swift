@@ -43,7 +43,8 @@ extension Site {
         let schema = try reading.schema(parameters["m"])
         let key = try schema.key(of: parameters.all("k"))
         let path = parameters.all("p")
-        let record = try await record(schema, key: key, path, asOf: parameters["at"].flatMap { Int($0) }, in: reading.store)
+        let record = try await record(
+            schema, key: key, path, asOf: parameters["at"].flatMap { Int($0) }, in: reading.store)
         let file = ([schema.name] + schema.texts(key) + path).joined(separator: "-")
         switch record?.content(at: path) {
         case .value(.blob(let bytes), .data)?:
