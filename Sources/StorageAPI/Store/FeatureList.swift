@@ -49,6 +49,12 @@ struct FeatureList: Sendable {
         return nil
     }
 
+    /// Returns whether a feature closes the store to writers.
+    func closeStore(_ session: any StorageSession) throws(StorageError) -> Bool {
+        for feature in all where try feature.closesStore(session) { return true }
+        return false
+    }
+
     /// Checks that the store takes writes. Called by transactions before which no features work.
     ///
     /// - Throws: `moved` if the store is closed to writers.

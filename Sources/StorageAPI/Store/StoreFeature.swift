@@ -52,6 +52,9 @@ protocol StoreFeature: SchemaChangeObserver {
     /// True if the feature joins every transaction, even if no changes are captured.
     var joinsAll: Bool { get }
 
+    /// Returns whether the feature closes the store to writers. Called when a store is opened, after ``find(in:isAgain:)``.
+    func closesStore(_ session: any StorageSession) throws(StorageError) -> Bool
+
     /// Checks that the store takes writes. Called in each transaction before features work, unless all features are idle.
     ///
     /// - Throws: `moved` if the store is closed to writers.
@@ -133,6 +136,7 @@ extension StoreFeature {
         reader
     }
     var joinsAll: Bool { false }
+    func closesStore(_ session: any StorageSession) throws(StorageError) -> Bool { false }
     func requireWritable(_ writer: any StorageWriter) throws(StorageError) {}
     func work(
         before transaction: WriteTransaction, _ writer: any StorageWriter, in store: Store

@@ -31,6 +31,11 @@ final class WriterFence: StoreFeature {
 
     func isIdle(at version: ModelRegistry.Version) -> Bool { !mayBeClosed.load(ordering: .acquiring) }
 
+    func closesStore(_ session: any StorageSession) throws(StorageError) -> Bool {
+        guard move == nil, mayBeClosed.load(ordering: .acquiring) else { return false }
+        return try FenceRecord.recorded(in: session) != nil
+    }
+
     func requireWritable(_ writer: any StorageWriter) throws(StorageError) {
         guard mayBeClosed.load(ordering: .acquiring) else { return }
         let found = try FenceRecord.recorded(in: writer)
