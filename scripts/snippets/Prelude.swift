@@ -10,6 +10,7 @@ import StorageConfiguration
 import StorageConformance
 import StorageDriver
 import StorageKit
+import StorageSync
 
 @Storable struct City: Equatable {
     var id: Int
@@ -61,6 +62,27 @@ var url: URL { never() }
 var data: Data { never() }
 
 func never<T>() -> T { fatalError("only types are checked") }
+
+// What a program that synchronises has.
+@Storable struct Note {
+    var id: UUID
+    var text = ""
+}
+
+@Storable struct Project {
+    var id: UUID
+    var title = ""
+}
+
+@Storable struct Invoice {
+    var id: Int
+    var date: Date
+    var total: Decimal
+}
+
+var replica: Replica { never() }
+var transport: any SyncTransport { never() }
+func show(_: SyncOutcome) {}
 
 // What a backend's author has.
 typealias MyBackend = SQLiteBackend

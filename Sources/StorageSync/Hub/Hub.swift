@@ -6,7 +6,7 @@ public import StorageDriver
 /// ```swift
 /// let hub = try await Hub(store, models: [Note.self, Project.self])
 /// // In the server's handler of a request, for the user who sends it:
-/// let answer = try await hub.answer(request.body, as: user.id)
+/// let answer = try await hub.answer(Array(data), as: "ann")
 /// ```
 ///
 /// A hub is any store, on any engine, that keeps the records of the models in its history. Programs write to it as to any store;

@@ -22,8 +22,8 @@ extension QueryExpression where V == Date {
     ///
     /// ```swift
     /// let sales = try await store.select(Invoice.self)
-    ///     .group { ($0.date.year(in: .gmt), $0.date.month(in: .gmt)) }
-    ///     .all { ($0.key.0, $0.key.1, $0.sum { $0.total }) }
+    ///     .group { $0.date.year(in: .gmt) }
+    ///     .all { ($0.key, $0.sum { $0.total }) }
     /// ```
     public func year(in zone: TimeZone) -> QueryExpression<Int> { part(.year, in: zone) }
     /// The date's month in a time zone, from 1 to 12.
