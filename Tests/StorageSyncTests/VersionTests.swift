@@ -41,12 +41,12 @@ enum Later {
     @Storable("Step") struct Step: Equatable {
         var id: String
         var text = ""
-        var minutes: Int?
+        var minutes = 0
     }
 
     @Storable("Note") struct Note: Equatable {
         var text = ""
-        var page: Int?
+        var page = 0
     }
 
     @Storable("Recipe") struct Recipe: Equatable {

@@ -2,9 +2,10 @@ public import StorageDriver
 
 /// A record without a Swift type: it can read and write any model of a store.
 ///
-/// The store's verbs take it as they take a model: `store.save(record)`. Optional properties and arrays of owned
-/// records may be left out. A field that the model does not have, a value that a field cannot hold, and a missing
-/// required field are `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
+/// The store's verbs take it as they take a model: `store.save(record)`. Optional properties, arrays of owned records and
+/// properties for which the program declares a default may be left out. A field that the model does not have, a value that a
+/// field cannot hold, and another missing field are `invalidValue`, naming the property; a model that the store does not have
+/// is `invalidQuery`.
 /// ``Store/records(_:)`` queries records.
 public struct DynamicRecord: Hashable, Sendable {
     /// The model's stored name; for an owned record its path: `Person.pens`.

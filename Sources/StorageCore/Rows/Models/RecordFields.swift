@@ -14,6 +14,8 @@ struct RecordFields: Sendable {
         let isRequired: Bool
         let content: Content
         let check: ColumnCheck
+        /// The default of a record that lacks the field.
+        let initial: DeclaredDefaults.Initial?
     }
 
     package enum Content: Sendable {
@@ -47,7 +49,8 @@ struct RecordFields: Sendable {
             if isKey, model.assigns != nil { checked.isOptional = true }
             return Column(
                 name: column.storedProperty, type: column.type, isRequired: !column.isOptional && !isKey,
-                content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(checked))
+                content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(checked),
+                initial: isKey ? nil : table.initials[place])
         }
         relations = table.relations.map { relation in
             let target = model.tables[relation.target].schema

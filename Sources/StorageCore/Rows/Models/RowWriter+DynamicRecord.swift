@@ -110,7 +110,7 @@ extension RecordFields {
 extension RecordFields.Column {
     /// Returns the stored value of a field; nil if the record has no such field.
     fileprivate func stored(_ content: DynamicRecord.Content?) throws(StorageError) -> Value {
-        guard let content else { return try checked(.null) }
+        guard let content else { return try checked(initial?.value() ?? .null) }
         guard case .value(let value, let type) = content else {
             throw invalid("holds a value of \(self.type), and no owned records")
         }

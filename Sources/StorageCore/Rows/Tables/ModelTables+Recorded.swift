@@ -6,14 +6,18 @@ extension ModelTables {
     /// - Parameters:
     ///   - tables: all tables of the store.
     ///   - hasRemoved: whether properties that no program declares any more are properties all the same.
+    ///   - defaults: the defaults of properties that a written record lacks.
     /// - Throws: `invalidQuery` if no model has the name.
     package convenience init(
-        recorded name: StoredName, _ tables: [TableSchema], hasRemoved: Bool = false
+        recorded name: StoredName, _ tables: [TableSchema], hasRemoved: Bool = false,
+        defaults: DeclaredDefaults = DeclaredDefaults(type: nil)
     ) throws(StorageError) {
         let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
         let roots = tables.filter(\.isRoot).map { $0.storedPath[0] }
-        let bindings = recorded.list.indices.map {
-            Self.binding($0, in: recorded, roots: roots, hasRemoved: hasRemoved)
+        var bindings: [TableBinding] = []
+        for index in recorded.list.indices {
+            let defaults = try defaults.table(recorded.list[index])
+            bindings.append(Self.binding(index, in: recorded, roots: roots, hasRemoved: hasRemoved, defaults: defaults))
         }
         self.init(
             name: name, tables: bindings, assigns: recorded.list[0].assigns,
@@ -38,7 +42,8 @@ extension ModelTables {
     }
 
     private static func binding(
-        _ index: Int, in tables: RecordedTables, roots: [StoredName], hasRemoved: Bool
+        _ index: Int, in tables: RecordedTables, roots: [StoredName], hasRemoved: Bool,
+        defaults: DeclaredDefaults.Table?
     ) -> TableBinding {
         let schema = tables.list[index]
         let prefix = schema.prefix
@@ -46,7 +51,16 @@ extension ModelTables {
         let own = schema.columns.indices.filter { index in
             !schema.columns[index].role.isPrefix && (!schema.columns[index].isRemoved || removed.contains(index))
         }
-        let relations = tables.owned[index].map { relation(of: schema, columns: own, to: tables.list[$0], target: $0) }
+        var relations = tables.owned[index].map { relation(of: schema, columns: own, to: tables.list[$0], target: $0) }
+        var initials: [Int: DeclaredDefaults.Initial] = [:]
+        if let defaults {
+            for place in own where schema.columns[place].role == .property {
+                initials[place] = defaults.initial(of: schema.columns[place])
+            }
+            for index in relations.indices {
+                relations[index].writeDefault = defaults.owned(by: relations[index].storedProperty)
+            }
+        }
         let properties = own.filter { schema.columns[$0].role == .property }
         let columns = prefix + own
         let references = references(in: schema, columns, roots)
@@ -64,7 +78,7 @@ extension ModelTables {
                 + composite.map { .reference($0) },
             relations: relations, references: references,
             identity: identity(of: schema, own),
-            names: names.map { .init(name: StoredName($0), storedName: StoredName($0)) })
+            names: names.map { .init(name: StoredName($0), storedName: StoredName($0)) }, initials: initials)
     }
 
     /// The columns of the key of owned records. Stores of earlier versions of the library do not record it; most keys are

@@ -81,6 +81,8 @@ package final class TableBinding: Sendable {
     let identity: [Int]
     /// The names of the members' properties, in Swift and as they are stored.
     let names: [MemberName]
+    /// The defaults of columns that a record without a type lacks.
+    let initials: [Int: DeclaredDefaults.Initial]
 
     /// The column that the program declares as the time of expiry.
     package var declaredExpiry: Int? { rules.first(where: \.rules.isExpiry)?.column }
@@ -106,7 +108,8 @@ package final class TableBinding: Sendable {
     init(
         index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int]? = nil,
         members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [],
-        declaredReferences: Int? = nil, rules: [DeclaredRules] = [], identity: [Int] = [], names: [MemberName] = []
+        declaredReferences: Int? = nil, rules: [DeclaredRules] = [], identity: [Int] = [], names: [MemberName] = [],
+        initials: [Int: DeclaredDefaults.Initial] = [:]
     ) {
         self.declaredReferences = declaredReferences ?? references.count
         self.rules = rules
@@ -125,6 +128,7 @@ package final class TableBinding: Sendable {
         self.references = references
         self.identity = identity
         self.names = names
+        self.initials = initials
     }
 
     /// The member with the name, in Swift or as it is stored.

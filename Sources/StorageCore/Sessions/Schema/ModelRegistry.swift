@@ -70,6 +70,9 @@ package final class ModelRegistry: ModelResolver {
         schemaVersion.add(1, ordering: .releasing)
         for (type, handle) in prepared { directory.set(handle.tables, of: type) }
         handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
+        // They have no defaults yet.
+        recorded.withLock { recorded in for handle in prepared.values { recorded[handle.name] = nil } }
+        whole.withLock { whole in for handle in prepared.values { whole[handle.name] = nil } }
     }
 
     /// Releases the names of types whose transaction was undone, unless they are known by another one.
@@ -241,7 +244,7 @@ package final class ModelRegistry: ModelResolver {
         guard !handle.tables.isWhole else { return handle }
         let tables = try session.tables()
         if let known = whole.withLock({ $0[name] }), known.tables.isMade(of: tables) { return known }
-        let made = try ModelHandle(ModelTables(recorded: name, tables, hasRemoved: true), directory: directory)
+        let made = try ModelHandle(ModelTables(recorded: name, tables, hasRemoved: true, defaults: defaults(of: name)), directory: directory)
         whole.withLock { $0[name] = made }
         return made
     }
@@ -262,14 +265,14 @@ package final class ModelRegistry: ModelResolver {
 
     /// Binds a recorded model and the models that it refers to.
     private func record(_ name: StoredName, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
-        let model = try ModelTables(recorded: name, tables)
+        let model = try ModelTables(recorded: name, tables, defaults: defaults(of: name))
         var seen: Set<StoredName> = [name]
         var open = [model]
         directory.set(model, named: name)
         while let next = open.popLast() {
             for name in next.targets where seen.insert(name).inserted {
                 guard tables.contains(where: { $0.isRoot(of: name) }) else { continue }
-                let target = try ModelTables(recorded: name, tables)
+                let target = try ModelTables(recorded: name, tables, defaults: defaults(of: name))
                 directory.set(target, named: name)
                 open.append(target)
             }
