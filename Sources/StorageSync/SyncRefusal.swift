@@ -13,6 +13,10 @@ public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
     case anotherHub = 3
     /// The user may not read a model that the replica declares, or the hub does not share it.
     case notAllowed = 4
+    /// The replica has the records of another user. Make a replica of another store for this user, or call
+    /// ``Replica/beginAgain(isJoining:)`` with true: then what waits is sent as this user's, and the records that this user may
+    /// not read are removed from the store.
+    case anotherUser = 5
 
     var error: StorageError {
         switch self {
@@ -29,6 +33,11 @@ public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
             StorageError(
                 .conflict, "The hub has another store than before; call beginAgain() to join it.", operation: "sync",
                 underlying: self)
+        case .anotherUser:
+            StorageError(
+                .conflict,
+                "The replica has the records of another user; make one of another store, or call beginAgain(isJoining: true).",
+                operation: "sync", underlying: self)
         case .notAllowed:
             StorageError(
                 .unsupported, "The hub does not let this user read a model that the replica declares.",

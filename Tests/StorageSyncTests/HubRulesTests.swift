@@ -69,6 +69,20 @@ import Testing
             try await red.store.save(list)
             expect(try await red.sync().refused, equals: 1)
         }
+        // A reference to a record of somebody else, which would keep it from being deleted.
+        try await devices.store.insert(Remark(id: "mine", list: Ref(key: "r")))
+        try await red.sync()
+        try await red.store.update(Remark.self).where { $0.id == "mine" }.set(\.list, to: Ref(key: "r")).run()
+        try await red.store.insert(ShoppingList(id: "b2", color: "red"))
+        try await red.store.insert(Remark(id: "forged", list: Ref(key: "b2")))
+        let outcomes = try await red.sync().outcomes
+        expect(
+            outcomes.map(\.result).suffix(2),
+            equals: [
+                .refused(reason: "not a record of the user's part"),
+                .refused(reason: "refers to a record that is not of the user's part"),
+            ])
+        try await devices.store.delete(Remark.self, key: "mine")
         try await red.store.save(ShoppingList(id: "r", color: "blue"))
         expect(try await red.sync().refused, equals: 1)
         try await blue.store.delete(ShoppingList.self, key: "b2")

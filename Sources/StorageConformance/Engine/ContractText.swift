@@ -417,6 +417,7 @@ let contractText = #"""
     Y7.1 The hub's rules name the models that a user may read. A replica that declares another one is refused.
     Y7.2 The hub's rules may refuse a patch within the transaction that applies it, with their own reason.
     Y7.3 Of a model that is divided by a property, a user reads and writes the own part. The rest stays unknown to the user, with its keys.
+    Y7.4 A replica has the records of one user. An exchange for another user is refused.
     Y8.1 A hub or a replica that has gone back in time, or a copy of a replica's file, is noticed before anything of a message is merged.
     Y8.2 No waiting patch is lost by it. A restored or copied replica takes a new name and sends them again.
     Y8.3 What a restored hub has lost comes back from a replica that has it, except for records that have changed at the hub since.

@@ -2,8 +2,10 @@ import StorageAPI
 import StorageDriver
 
 extension Hub {
-    /// The most records of a page.
+    /// The number of records after which a page takes no further ones.
     private static let pageSize = 1024
+    /// The records that are read at first, before their size is known.
+    private static let readFirst = 64
 
     /// Some records of a model in the order of their keys, with the token of their snapshot.
     ///
@@ -12,36 +14,37 @@ extension Hub {
         try requireReadable([request.model], user)
         let rules = rules
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            var size = Self.pageSize
             let query = snapshot.records(request.model)
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0
+            var answer = PageAnswer(
+                question: question, token: try snapshot.historyToken(), total: total, next: request.after, records: [])
+            var (size, count) = (0, isPart ? Self.pageSize : Self.readFirst)
             while true {
-                var page = try Self.page(query, request, size: size)
-                var next = page.next
+                let page = try Self.page(query, after: answer.next, size: count)
                 let records = page.records.filter { rules.isReadable($0, by: user) }
                 let bytes = records.reduce(0) { $0 + $1.roughSize }
-                if bytes > SyncFrame.fill, size > 1 {
-                    size = max(size / 4, 1)
+                // A message with more than one record has room for all of them.
+                if size + bytes > SyncFrame.limit / 2, records.count + answer.records.count > 1 {
+                    if !answer.records.isEmpty { break }
+                    count = max(count / 4, 1)
                     continue
                 }
-                // A full page may be the last one.
-                while isPart, records.isEmpty, let token = next {
-                    page = try query.page(after: token, size: Self.pageSize)
-                    if page.records.contains(where: { rules.isReadable($0, by: user) }) { break }
-                    next = page.next
-                }
-                return PageAnswer(
-                    question: question, token: try snapshot.historyToken(), total: total, next: next?.description,
-                    records: records)
+                answer.records += records
+                answer.next = page.next?.description
+                size += bytes
+                let left = Self.pageSize - answer.records.count
+                guard answer.next != nil, left > 0, size < SyncFrame.fill else { break }
+                if !isPart { count = min(size < SyncFrame.fill / 8 ? count * 4 : count, left) }
             }
+            return answer
         }
     }
 
     private static func page(
-        _ query: Select<DynamicRecord, Store.Session>, _ request: PageRequest, size: Int
+        _ query: Select<DynamicRecord, Store.Session>, after: String?, size: Int
     ) throws(StorageError) -> Store.Page<DynamicRecord> {
-        guard let after = request.after else { return try query.page(size: size) }
+        guard let after else { return try query.page(size: size) }
         guard let token = Store.PageToken(after) else {
             throw StorageError(.invalidValue, "The place of a page cannot be read; begin with the first page.")
         }

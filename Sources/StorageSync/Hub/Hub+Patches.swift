@@ -92,7 +92,7 @@ extension Hub {
             result = .applied(try tx.savepoint(judged: true) { try self.apply(patch, user, in: tx) })
             (tx.author, tx.note) = (patch.author, patch.note)
         } catch {
-            result = .refused(reason: try Self.reason(error))
+            result = .refused(reason: try reason(error))
         }
         try HubRows.add(
             .init(number: patch.number, chain: element.chain, result: result), confirmed: patches.confirmed, to: peer,
@@ -100,10 +100,14 @@ extension Hub {
     }
 
     /// - Throws: an error that is no verdict on the patch.
-    private static func reason(_ error: any Error) throws -> String {
+    private func reason(_ error: any Error) throws -> String {
         if let rejection = error as? PatchRejection { return rejection.reason }
         guard let error = error as? StorageError else { return "\(error)" }
         guard let reason = error.refusal else { throw error }
+        // The error may name records of other users.
+        if !rules.parts.isEmpty, !(error.underlying is PatchMisfit) {
+            return "\(error.code): other records do not allow it"
+        }
         return reason
     }
 
@@ -129,14 +133,16 @@ extension Hub {
         return try readable(application.overwritten, user, in: tx)
     }
 
-    /// - Throws: `notFound` for a record of another user, as for a missing record.
+    /// - Throws: a misfit for a record of another user, and for a reference to one.
     private func requireWritable(
         _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
+        var new: Set<RecordPlace> = []
         for change in patch.changes {
             guard models.names.contains(change.model), rules.canRead(user, change.model) else {
                 throw PatchMisfit.error("the user may not write \(change.model)", change.place)
             }
+            if case .inserted = change.kind { new.insert(change.place) }
             guard let property = rules.parts[change.model] else { continue }
             let stored = try tx.records(change.model).find(key: change.key)
             var isOwn = stored.map { rules.isReadable($0, by: user) } ?? true
@@ -146,6 +152,30 @@ extension Hub {
             case .deleted: break
             }
             guard isOwn else { throw PatchMisfit.error("not a record of the user's part", change.place) }
+        }
+        if rules.parts.isEmpty { return }
+        for change in patch.changes { try requireOwnTargets(of: change, new: new, user, in: tx) }
+    }
+
+    /// - Parameter new: the records that the patch inserts, which are the user's.
+    private func requireOwnTargets(
+        of change: SyncPatch.Change, new: Set<RecordPlace>, _ user: String?, in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        let record: DynamicRecord
+        switch change.kind {
+        case .inserted(let inserted): record = inserted
+        case .updated(let properties):
+            let fields = properties.map { DynamicRecord.Field(name: $0.name, content: $0.after) }
+            record = DynamicRecord(model: change.model, fields: fields)
+        case .deleted: return
+        }
+        for reference in models.references(from: change.model) where rules.parts[reference.target] != nil {
+            for place in record.targets(reference, reference.path[...]) where !new.contains(place) {
+                let target = try tx.records(place.model).find(key: place.key)
+                guard let target, rules.isReadable(target, by: user) else {
+                    throw PatchMisfit.error("refers to a record that is not of the user's part", change.place)
+                }
+            }
         }
     }
 

@@ -72,7 +72,14 @@ public final class Hub: Sendable {
     private func exchange(
         _ request: ExchangeRequest, _ question: [UInt8], for user: String?
     ) async throws(StorageError) -> ExchangeAnswer {
-        try requireReadable(request.known.flatMap(\.models), user)
+        if request.user != SyncUser.unknown, request.user != SyncUser.mark(of: user) {
+            throw SyncRefusal.anotherUser.error
+        }
+        let names = request.known.flatMap(\.models)
+        guard Set(names).count == names.count else {
+            throw StorageError(.corrupt, "A message names a model twice, so it is refused whole.", operation: "sync")
+        }
+        try requireReadable(names, user)
         let patches = try IncomingPatches(request)
         try await check(request, patches)
         try await apply(patches, user)

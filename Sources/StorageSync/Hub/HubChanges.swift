@@ -9,7 +9,7 @@ struct HubChanges: ~Copyable {
     private let session: HubRules.Judgement.Session
 
     /// The number of changes that are read at a time; a commit with more is read whole.
-    private static let limit = 16_384
+    private static let limit = 4096
 
     init(_ models: SyncModels, _ rules: HubRules, for user: String?, in snapshot: borrowing Store.Snapshot) {
         (self.models, self.rules, self.user) = (models, rules, user)
@@ -20,8 +20,9 @@ struct HubChanges: ~Copyable {
         _ request: ExchangeRequest, _ patches: IncomingPatches, to question: [UInt8]
     ) throws(StorageError) -> ExchangeAnswer {
         let known = try knownPlaces(request)
-        var answer = ExchangeAnswer(question: question, token: try session.historyToken())
+        var answer = ExchangeAnswer(question: question, user: user, token: try session.historyToken())
         let answered = try HubRows.answered(request.replica, after: request.confirmed, in: session)
+        let told = Self.fitting(answered)
         var commits: [Store.HistoryCommit] = []
         (commits, answer.isLast) = try self.commits(known, &answer)
         while true {
@@ -29,7 +30,7 @@ struct HubChanges: ~Copyable {
             // A commit that changes any record of a model, or is too large for a message, is not told record by record.
             answer.unknown = known.unknown + part.unknown
             let decisions =
-                answer.isLast ? answered.map { Decision(number: $0.number, chain: $0.chain, result: $0.result) } : []
+                answer.isLast ? told.map { Decision(number: $0.number, chain: $0.chain, result: $0.result) } : []
             let own = answer.isLast ? OwnPatches(patches.all.map(\.patch), decisions, of: models) : OwnPatches()
             let (changes, size, lost) = try self.changes(part, own)
             answer.unknown += lost.filter { !answer.unknown.contains($0) }
@@ -47,10 +48,21 @@ struct HubChanges: ~Copyable {
             }
             answer.decisions = decisions
             answer.last = decisions.last?.number ?? request.confirmed
+            if told.count < answered.count { answer.isLast = false }
             let authors = Set(commits.map(\.author))
             answer.author = authors.count == 1 ? commits.first?.author : nil
             return answer
         }
+    }
+
+    /// The first outcomes, as far as a message has room. Outcomes have the values that were overwritten.
+    private static func fitting(_ answered: [HubRows.Answered]) -> ArraySlice<HubRows.Answered> {
+        var size = 0
+        let end = answered.dropFirst().firstIndex { element in
+            size += element.size
+            return size > SyncFrame.fill
+        }
+        return answered[..<(end ?? answered.endIndex)]
     }
 
     /// The number of the commit that the replica knows of each model, and the models of which the hub does not know the changes.
@@ -115,6 +127,8 @@ struct HubChanges: ~Copyable {
                 changes.append((place, .gone))
             }
             size += 32
+            // Fewer commits are told then.
+            if size > SyncFrame.limit / 2 { break }
         }
         if !lost.isEmpty { changes.removeAll { lost.contains($0.place.model) } }
         return (changes, size, lost)

@@ -20,6 +20,8 @@ enum HubRows {
         /// The chain of the patch.
         let chain: [UInt8]
         let result: SyncOutcome.Result
+        /// About how many bytes it takes in a message.
+        var size = 0
     }
 
     private static func key(_ replica: [UInt8]) -> [UInt8] { [1] + replica }
@@ -58,7 +60,7 @@ enum HubRows {
                 found.append(
                     Answered(
                         number: try reader.number(), chain: try reader.raw(PatchChain.count),
-                        result: try SyncOutcome.Result(&reader)))
+                        result: try SyncOutcome.Result(&reader), size: row.value.count))
                 last = row.key
             }
             if rows.count < 1000 { return found }

@@ -19,7 +19,9 @@ public struct HubRules: Sendable {
     /// Models of which each user has a part: the records whose property, by its stored name, is the user's name. The property is a text, an integer
     /// or a `UUID`, and never changes after the insert. Records of others are not sent, not told and not writable.
     ///
-    /// References of such a record must lead to records of the same user, or of models that everyone reads.
+    /// References to such a record come from records of the same user alone; a patch with another one is refused. Reasons of
+    /// refusals name no records of others. A user can find out by an insert that a key is taken, so take keys that cannot be
+    /// guessed, such as `UUID`s.
     public var parts: [String: String] = [:]
 
     /// Rules by which everyone may read and write all.

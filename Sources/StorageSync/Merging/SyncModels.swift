@@ -107,7 +107,7 @@ extension DynamicRecord {
         _ reference: SyncModels.Reference, _ path: ArraySlice<String>, to removed: Set<RecordPlace>
     ) {
         guard let name = path.first else {
-            guard leads(reference, to: removed) else { return }
+            guard leads(reference, [], to: removed) else { return }
             for index in fields.indices where reference.parts.contains(fields[index].name) {
                 if case .value(_, let type) = fields[index].content { fields[index].content = .value(.null, type) }
             }
@@ -120,25 +120,29 @@ extension DynamicRecord {
             owned?.nullify(reference, path.dropFirst(), to: removed)
             fields[index].content = .child(owned)
         case .children(var owned?):
-            if reference.isElement, path.count == 1 { owned.removeAll { $0.leads(reference, to: removed) } }
+            if reference.isElement, path.count == 1 { owned.removeAll { $0.leads(reference, [], to: removed) } }
             for place in owned.indices { owned[place].nullify(reference, path.dropFirst(), to: removed) }
             fields[index].content = .children(owned)
         case .children(nil): return
         }
     }
 
-    /// Returns whether a reference of the record leads to one of some records.
-    func leads(_ reference: SyncModels.Reference, _ path: ArraySlice<String>, to places: Set<RecordPlace>) -> Bool {
-        guard let name = path.first else { return leads(reference, to: places) }
+    /// The records to which a reference of the record leads, wherever they are.
+    func targets(_ reference: SyncModels.Reference, _ path: ArraySlice<String>) -> [RecordPlace] {
+        guard let name = path.first else {
+            let key = reference.parts.compactMap { value($0) }
+            guard key.count == reference.parts.count, !key.contains(.null) else { return [] }
+            return [RecordPlace(reference.target, key)]
+        }
         switch self[name] {
-        case .child(let owned?)?: return owned.leads(reference, path.dropFirst(), to: places)
-        case .children(let owned?)?: return owned.contains { $0.leads(reference, path.dropFirst(), to: places) }
-        default: return false
+        case .child(let owned?)?: return owned.targets(reference, path.dropFirst())
+        case .children(let owned?)?: return owned.flatMap { $0.targets(reference, path.dropFirst()) }
+        default: return []
         }
     }
 
-    private func leads(_ reference: SyncModels.Reference, to places: Set<RecordPlace>) -> Bool {
-        let key = reference.parts.compactMap { value($0) }
-        return key.count == reference.parts.count && places.contains(RecordPlace(reference.target, key))
+    /// Returns whether a reference of the record leads to one of some records.
+    func leads(_ reference: SyncModels.Reference, _ path: ArraySlice<String>, to places: Set<RecordPlace>) -> Bool {
+        targets(reference, path).contains(where: places.contains)
     }
 }

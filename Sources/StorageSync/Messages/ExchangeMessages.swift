@@ -8,6 +8,8 @@ struct ExchangeRequest {
 
     /// The replica's name, 16 bytes.
     var replica: [UInt8]
+    /// The mark of the user for whom the replica has its records.
+    var user: [UInt8]
     /// The hub's token up to which the replica has everything of some models.
     var known: [(token: String, models: [String])]
     /// The last patch whose outcome the replica has stored, and the chain up to it.
@@ -21,6 +23,7 @@ struct ExchangeRequest {
     func message() throws(StorageError) -> [UInt8] {
         var writer = ByteWriter()
         writer.add(raw: replica)
+        writer.add(raw: user)
         writer.add(count: known.count)
         for (token, models) in known {
             writer.add(text: token)
@@ -36,8 +39,14 @@ struct ExchangeRequest {
 
     init(_ reader: inout ByteReader) throws(StorageError) {
         replica = try reader.raw(SyncIdentity.count)
+        user = try reader.raw(SyncUser.count)
         known = []
-        for _ in 0..<(try reader.count()) {
+        let tokens = try reader.count()
+        // One for the models that are being read, and one for all others.
+        guard tokens <= 2 else {
+            throw StorageError(.limitExceeded, "A message names \(tokens) positions; 2 is the most.")
+        }
+        for _ in 0..<tokens {
             let token = try reader.text()
             var models: [String] = []
             for _ in 0..<(try reader.count()) { models.append(try reader.text()) }
@@ -56,10 +65,10 @@ struct ExchangeRequest {
     }
 
     init(
-        replica: [UInt8], known: [(token: String, models: [String])], confirmed: Int, chain: [UInt8],
+        replica: [UInt8], user: [UInt8], known: [(token: String, models: [String])], confirmed: Int, chain: [UInt8],
         patches: [[UInt8]]
     ) {
-        (self.replica, self.known, self.confirmed) = (replica, known, confirmed)
+        (self.replica, self.user, self.known, self.confirmed) = (replica, user, known, confirmed)
         (self.chain, self.patches) = (chain, patches)
     }
 }
@@ -78,6 +87,8 @@ struct ExchangeAnswer {
 
     /// The mark of the question.
     var question: [UInt8]
+    /// The mark of the user for whom the hub answers.
+    var user: [UInt8]
     /// The hub's commit whose state this is.
     var token: String
     /// The commit's number.
@@ -96,6 +107,7 @@ struct ExchangeAnswer {
     func message() throws(StorageError) -> [UInt8] {
         var writer = ByteWriter()
         writer.add(raw: question)
+        writer.add(raw: user)
         writer.add(text: token)
         writer.add(count: commit)
         writer.add(byte: isLast ? 1 : 0)
@@ -127,6 +139,7 @@ struct ExchangeAnswer {
 
     init(_ reader: inout ByteReader) throws(StorageError) {
         question = try reader.raw(SyncFrame.markCount)
+        user = try reader.raw(SyncUser.count)
         token = try reader.text()
         commit = try reader.number()
         isLast = try reader.isSet()
@@ -166,8 +179,9 @@ struct ExchangeAnswer {
         StorageError(.corrupt, "An answer of the hub is not well formed, so it is refused whole.")
     }
 
-    init(question: [UInt8], token: Store.HistoryToken) {
-        (self.question, self.token, commit) = (question, token.description, token.commit)
+    init(question: [UInt8], user: String?, token: Store.HistoryToken) {
+        (self.question, self.user) = (question, SyncUser.mark(of: user))
+        (self.token, commit) = (token.description, token.commit)
         (isLast, author, last, decisions, unknown, changes) = (true, nil, 0, [], [], [])
     }
 }

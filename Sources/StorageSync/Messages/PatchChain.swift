@@ -17,6 +17,17 @@ enum SyncIdentity {
     static func make() -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 }
 
+/// The mark of the user for whom a replica has its records.
+enum SyncUser {
+    static let count = 8
+    /// The mark of a replica that has had no answer yet, and of a transport that names no user.
+    static let unknown = [UInt8](repeating: 0, count: count)
+
+    static func mark(of user: String?) -> [UInt8] {
+        user.map { Array(SHA256.hash($0.utf8).prefix(count)) } ?? unknown
+    }
+}
+
 extension SHA256 {
     static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var hash = SHA256()

@@ -25,6 +25,8 @@ enum SyncFrame {
 
     /// The most bytes of a message; a longer one is refused unread.
     static let limit = 32 << 20
+    /// The most bytes of a patch, with room for what a message has beside it.
+    static let patchLimit = limit - (1 << 20)
     /// The number of bytes after which a message takes no further patch, commit or record, if it has one.
     static let fill = 4 << 20
 

@@ -14,6 +14,9 @@ struct AnswerTaking: ~Copyable {
     /// The number of records that were written or removed.
     private(set) var taken = 0
 
+    /// The most values of an outcome that tells of no patch.
+    private static let toldTogether = 1000
+
     init(_ models: SyncModels, _ state: ReplicaState) { (self.models, self.state) = (models, state) }
 
     // MARK: Waiting patches
@@ -54,7 +57,10 @@ struct AnswerTaking: ~Copyable {
     ) throws(StorageError) {
         taken += pages.inserted
         if pages.reading.isRenamed { try numberAgain(after: parts(of: pages.own)) }
-        if !pages.replaced.isEmpty { tell(nil, .joined(pages.replaced)) }
+        for start in stride(from: 0, to: pages.replaced.count, by: Self.toldTogether) {
+            let end = min(start + Self.toldTogether, pages.replaced.count)
+            tell(nil, .joined(Array(pages.replaced[start..<end])))
+        }
         var new: [(key: [UInt8], value: [UInt8]?)] = []
         if !pages.reading.isRenamed {
             for changes in parts(of: pages.own) { new.append(state.number(changes, author: nil, note: nil)) }
@@ -159,17 +165,20 @@ struct AnswerTaking: ~Copyable {
 
     /// Takes the outcomes of an answer: the patches wait no more.
     mutating func settle(_ decisions: [Decision]) throws(StorageError) {
+        var settled = 0
+        defer { waiting.removeFirst(settled) }
         for decision in decisions {
-            guard decision.number == state.confirmed + 1, let first = waiting.first,
-                first.patch.number == decision.number
+            guard decision.number == state.confirmed + 1, settled < waiting.count,
+                waiting[settled].patch.number == decision.number
             else {
                 // Another store of the replica's name has sent it.
                 throw SyncRefusal.identityReused.error
             }
+            let first = waiting[settled]
             let chain = PatchChain.next(state.confirmedChain, first.bytes)
             // The outcome is of another patch of this number, which a copy of the replica has sent.
             guard decision.chain == chain else { throw SyncRefusal.identityReused.error }
-            waiting.removeFirst()
+            settled += 1
             (state.confirmed, state.confirmedChain) = (decision.number, chain)
             rows.append((ReplicaRows.key(.patch, decision.number), nil))
             tell(first.patch, decision.result)
@@ -203,15 +212,16 @@ struct AnswerTaking: ~Copyable {
                     try application.apply(patch, in: tx)
                 }
             } catch {
-                // Until the hub has decided.
-                guard let reason = error.refusal else { throw error }
+                // Until the hub has decided. The program may no longer declare the model.
+                guard let reason = error.refusal ?? (error.code == .schemaNewer ? error.message : nil) else {
+                    throw error
+                }
                 aside[ReplicaRows.key(.aside, patch.number)] = Array(reason.utf8)
             }
         }
         for row in known where aside[row.key] == nil { rows.append((row.key, nil)) }
-        for (key, reason) in aside where !known.contains(where: { $0.key == key && $0.value == reason }) {
-            rows.append((key, reason))
-        }
+        let reasons = Dictionary(known.map { ($0.key, $0.value) }) { first, _ in first }
+        for (key, reason) in aside where reasons[key] != reason { rows.append((key, reason)) }
         var changed: [RecordPlace: DynamicRecord?] = [:]
         for delta in try mark.map({ (mark) throws(StorageError) in try tx.changes(since: mark) }) ?? [] {
             changed[RecordPlace(delta.model, delta.key)] = .some(try delta.before())
@@ -229,6 +239,7 @@ struct AnswerTaking: ~Copyable {
         _ answer: ExchangeAnswer, at time: Double, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         state.move(to: answer.token)
+        state.user = answer.user
         for model in models.names { state.models[model] = models.properties(of: model) }
         state.models = state.models.filter { models.names.contains($0.key) }
         state.lastExchange = time
@@ -241,6 +252,21 @@ struct AnswerTaking: ~Copyable {
         try tx.setAnnex(ReplicaRows.annex, rows: rows)
     }
 
+    /// Leaves the records of patches that no message holds to the comparison with the hub's.
+    private mutating func dropLargePatches() {
+        let large = waiting.filter { $0.bytes.count > SyncFrame.patchLimit }
+        if large.isEmpty { return }
+        waiting.removeAll { $0.bytes.count > SyncFrame.patchLimit }
+        let kept = Set(waiting.flatMap(\.patch.changes).map(\.place))
+        for (patch, _) in large {
+            rows.append((ReplicaRows.key(.patch, patch.number), nil))
+            for change in patch.changes where !kept.contains(change.place) && bases[change.place] != nil {
+                bases[change.place] = nil
+                rows.append(ReplicaRows.removal(of: change.place))
+            }
+        }
+    }
+
     /// Takes a new name, under which all waiting patches are sent.
     ///
     /// - Parameter isJoining: whether the hub has never had the replica's records.
@@ -248,12 +274,13 @@ struct AnswerTaking: ~Copyable {
         _ home: Store.HistoryToken, isJoining: Bool, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         if isJoining {
-            (state.token, state.earlier, state.models) = (nil, [], [:])
+            (state.user, state.token, state.earlier, state.models) = (SyncUser.unknown, nil, [], [:])
             state.seen = home.description
         } else {
             try capture(in: tx)
         }
         try load(in: tx)
+        if isJoining { dropLargePatches() }
         state.takeNewName()
         try numberAgain()
         try tx.holdHistory(Replica.hold, after: home)

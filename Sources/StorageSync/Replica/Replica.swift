@@ -204,8 +204,8 @@ public final class Replica: Sendable {
             if let token = reading?.others ?? state.token, !others.isEmpty { known.append((token, others)) }
             if let token = reading?.token { known.append((token, names.filter { read[$0] != nil })) }
             var request = ExchangeRequest(
-                replica: state.replica, known: known, confirmed: state.confirmed, chain: state.confirmedChain,
-                patches: [])
+                replica: state.replica, user: state.user, known: known, confirmed: state.confirmed,
+                chain: state.confirmedChain, patches: [])
             if reading == nil { try request.fill(from: snapshot) }
             return request
         }
@@ -259,6 +259,14 @@ extension ExchangeRequest {
             let rows = try ReplicaRows.all(.patch, after: last, limit: 64, in: session)
             for row in rows {
                 size += row.value.count
+                guard row.value.count <= SyncFrame.patchLimit else {
+                    throw StorageError(
+                        .limitExceeded,
+                        """
+                        A commit takes \(row.value.count) bytes, and a message holds \(SyncFrame.patchLimit); call \
+                        beginAgain(isJoining: true), which sends the records that the hub does not have in parts.
+                        """, operation: "sync")
+                }
                 if patches.count == Self.patchLimit || size > SyncFrame.fill && !patches.isEmpty {
                     hasMore = true
                     return

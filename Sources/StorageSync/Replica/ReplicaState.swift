@@ -11,6 +11,8 @@ internal import Foundation
 struct ReplicaState: Equatable {
     /// The name by which the hub knows the replica.
     var replica = SyncIdentity.make()
+    /// The mark of the user for whom it has its records.
+    var user = SyncUser.unknown
     /// The token of the store's history up to which commits have become patches.
     var seen: String
     /// The number of the last patch, and the chain up to it.
@@ -55,6 +57,7 @@ struct ReplicaState: Equatable {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.add(raw: replica)
+        writer.add(raw: user)
         writer.add(text: seen)
         writer.add(count: last)
         writer.add(raw: chain)
@@ -78,6 +81,7 @@ struct ReplicaState: Equatable {
     init(bytes: [UInt8]) throws(StorageError) {
         var reader = ByteReader(bytes)
         replica = try reader.raw(SyncIdentity.count)
+        user = try reader.raw(SyncUser.count)
         seen = try reader.text()
         last = try reader.number()
         chain = try reader.raw(PatchChain.count)

@@ -7,7 +7,7 @@ extension Conformance {
     /// Y7 to Y10: users, stores that went back in time, versions of programs, and what comes from others.
     static let sharingCases: [ConformanceCase] = [
         ConformanceCase(
-            "synchronisation/users", for: [.y7: [3]],
+            "synchronisation/users", for: [.y7: [3, 4]],
             "A user reads and writes the records of the own part; those of others are neither sent nor written."
         ) { t in
             var rules = HubRules()
@@ -25,6 +25,12 @@ extension Conformance {
                 try t.expect(
                     try await s.store.select(Depot.self).all(),
                     equals: [Depot(id: "1", name: "ann", code: "c"), Depot(id: "2", name: "bob")])
+                s.ways[0].act(as: "bob")
+                let error = try await t.expectError(.conflict) { try await ann.sync() }
+                try t.expect(error.underlying as? SyncRefusal == .anotherUser, "Another refusal: \(error)")
+                try await ann.beginAgain(isJoining: true)
+                for _ in 0..<2 { try await ann.sync() }
+                try t.expect(try await ann.store.select(Depot.self).keys(), equals: ["2"])
             }
         },
         ConformanceCase(

@@ -21,6 +21,8 @@ final class TrialWay: SyncTransport {
         state.withLock { ($0.losesQuestions, $0.losesAnswers) = (questions, answers) }
     }
 
+    func act(as user: String) { state.withLock { $0.user = user } }
+
     func move(to hub: Hub) { state.withLock { $0.hub = hub } }
 
     var last: (question: [UInt8], answer: [UInt8])? { state.withLock { $0.last } }
