@@ -14,7 +14,7 @@ public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
     /// The user may not read a model that the replica declares, or the hub does not share it.
     case notAllowed = 4
     /// The replica has the records of another user. Make a replica of another store for this user, or call
-    /// ``Replica/beginAgain(isJoining:)`` with true: then what waits is sent as this user's, and the records that this user may
+    /// ``Replica/beginAgain(isJoining:)`` with true: then waiting patches are sent as this user's, and the records that this user may
     /// not read are removed from the store.
     case anotherUser = 5
 

@@ -25,7 +25,7 @@ enum SyncFrame {
 
     /// The most bytes of a message; a longer one is refused unread.
     static let limit = 32 << 20
-    /// The most bytes of a patch, with room for what a message has beside it.
+    /// The most bytes of a patch, with room for the rest of a message.
     static let patchLimit = limit - (1 << 20)
     /// The number of bytes after which a message takes no further patch, commit or record, if it has one.
     static let fill = 4 << 20

@@ -7,7 +7,7 @@ public import StorageDriver
 public struct SyncMessage: Sendable {
     /// The kinds of message: questions of a replica, and the answers of a hub.
     public enum Kind: String, Sendable {
-        /// Patches, and the question for what has changed.
+        /// Patches, and the question for changes.
         case exchange
         /// Outcomes of patches, and changed records.
         case exchangeAnswer

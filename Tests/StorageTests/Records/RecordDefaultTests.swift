@@ -41,7 +41,7 @@ struct RecordDefaultTests {
                         .init(name: "rating", kind: .column(.int64)),
                     ])
             ])
-            try await store.insert(dish(1, rating))
+            try await expect(store.records("Dish").count(), equals: 0)
             try await store.insert(Dish(id: 9, rating: 1))
             try await store.insert(dish(2, rating, steps))
             await expectError(.invalidValue) { try await store.insert(dish(3)) }

@@ -244,7 +244,8 @@ package final class ModelRegistry: ModelResolver {
         guard !handle.tables.isWhole else { return handle }
         let tables = try session.tables()
         if let known = whole.withLock({ $0[name] }), known.tables.isMade(of: tables) { return known }
-        let made = try ModelHandle(ModelTables(recorded: name, tables, hasRemoved: true, defaults: defaults(of: name)), directory: directory)
+        let made = try ModelHandle(
+            ModelTables(recorded: name, tables, hasRemoved: true, defaults: defaults(of: name)), directory: directory)
         whole.withLock { $0[name] = made }
         return made
     }
