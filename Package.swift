@@ -21,6 +21,8 @@ let tracing = Target.Dependency.product(
     name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+let httpClient = Target.Dependency.product(
+    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"]))
 
 // Only the trait needs libpq.
 let postgresql = Target.Dependency.target(name: "PostgreSQLBackend", condition: .when(traits: ["PostgreSQL"]))
@@ -39,6 +41,7 @@ let package = Package(
         .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "StorageSync", targets: ["StorageSync"]),
+        .library(name: "StorageSyncHTTP", targets: ["StorageSyncHTTP"]),
         .library(name: "StorageTenants", targets: ["StorageTenants"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
@@ -69,6 +72,8 @@ let package = Package(
         .trait(
             name: "ServiceLifecycle",
             description: "StorageServices closes stores when a service of swift-service-lifecycle is shut down."),
+        .trait(
+            name: "HTTP", description: "HTTPHub of StorageSyncHTTP reaches a hub over HTTP, by async-http-client."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -78,6 +83,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.3.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
@@ -126,6 +132,9 @@ let package = Package(
         // Without package access, so that the compiler keeps it to the interface that other packages have.
         .target(
             name: "StorageSync", dependencies: ["StorageAPI", "StorageDigest", "StorageDriver"], packageAccess: false,
+            swiftSettings: strict),
+        .target(
+            name: "StorageSyncHTTP", dependencies: ["StorageDriver", "StorageSync", httpClient], packageAccess: false,
             swiftSettings: strict),
         .target(name: "StorageTenants", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .macro(

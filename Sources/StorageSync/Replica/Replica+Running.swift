@@ -5,7 +5,7 @@ extension Replica {
     /// Exchanges with the hub until the task is cancelled: at once, after local commits, and at an interval for the commits of others.
     ///
     /// After an error that may pass, such as a hub that cannot be reached, the next attempt comes after a pause that doubles
-    /// from a second up to the interval, with a random part. ``status`` has the error.
+    /// from a second up to the interval, with a random part, or that is as long as the transport asks. ``status`` has the error.
     ///
     /// - Parameter interval: the time between exchanges while the store is not written to.
     /// - Throws: errors that only the program can resolve: refusals of the hub, `notKept`, `schemaMismatch`, `configuration`, `closed`.
@@ -29,9 +29,8 @@ extension Replica {
                 if error.code == .cancelled { return }
                 guard error.mayPass else { throw error }
                 failures += 1
-            }
-            if failures > 0 {
-                try? await Task.sleep(for: Self.pause(after: failures, interval))
+                let advised = (error.underlying as? any SyncRetryAdvice)?.retryAfter ?? .zero
+                try? await Task.sleep(for: max(Self.pause(after: failures, interval), advised))
                 continue
             }
             try await waitForCommits(commits, after: number, atMost: interval)
