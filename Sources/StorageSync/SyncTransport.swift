@@ -11,8 +11,8 @@ public protocol SyncTransport: Sendable {
     func exchange(_ message: [UInt8]) async throws -> [UInt8]
 }
 
-/// An error of a transport that asks to wait before the next attempt. ``Replica/run(every:)`` waits so long at least if it is the
-/// `underlying` error of a `StorageError`.
+/// An error of a transport that asks to wait before the next attempt. ``Replica/run(every:)`` waits so long at least if it
+/// is the `underlying` error of a `StorageError`.
 public protocol SyncRetryAdvice: Error {
     /// The time to wait; nil if it is not known.
     var retryAfter: Duration? { get }

@@ -18,8 +18,9 @@ extension HubResponse {
     ///
     /// The other errors than `corrupt` and `limitExceeded` of a body have an ``HTTPFailure`` as their underlying error.
     ///
-    /// - Throws: errors after which the same exchange may succeed: `busy`, `full`, `corrupt`, `schemaNewer`, and `io`, also for a body
-    ///   that is a page; others, which need the program or its user: `unsupported`, `limitExceeded`, `configuration`.
+    /// - Throws: errors after which the same exchange may succeed: `busy`, `full`, `corrupt`, `schemaNewer`, and `io`, also
+    ///   for a body that is a page; others, which need the program or its user: `unsupported`, `limitExceeded`,
+    ///   `configuration`.
     public func answer() throws(StorageError) -> [UInt8] {
         guard isAnswer else {
             let (code, message) = status == 200 ? page : problem

@@ -11,9 +11,9 @@ import Foundation
 
 /// The way to a hub at a server's address: a message is the body of a `POST`, and the answer the body of the response.
 ///
-/// The server answers by ``StorageSync/Hub/respond(to:as:)``. Requests go through a client of the object, which keeps a connection for the
-/// next exchange and closes it when the object is released. It follows no redirection, because it would take the headers to another
-/// place, and accepts no compressed body.
+/// The server answers by ``StorageSync/Hub/respond(to:as:)``. Requests go through a client of the object, which keeps a
+/// connection for the next exchange and closes it when the object is released. It follows no redirection, because it would
+/// take the headers to another place, and accepts no compressed body.
 public final class HTTPHub: SyncTransport {
     private let url: String
     private let timeout: Duration
@@ -24,10 +24,10 @@ public final class HTTPHub: SyncTransport {
     ///
     /// - Parameters:
     ///   - url: the address, with `https`, or with `http` for a server on the same machine.
-    ///   - timeout: the longest time to wait for a connection, and then without any progress. An exchange on a slow connection may
-    ///     take longer.
-    ///   - headers: makes the headers of each request, such as `Authorization` with a token that it renews before it expires. Its error
-    ///     ends the exchange.
+    ///   - timeout: the longest time to wait for a connection, and then without any progress. An exchange on a slow
+    ///     connection may take longer.
+    ///   - headers: makes the headers of each request, such as `Authorization` with a token that it renews before it
+    ///     expires. Its error ends the exchange.
     /// - Throws: `configuration` for an address that is not of `http` or `https`.
     public init(
         _ url: String, timeout: Duration = .seconds(60),
@@ -55,9 +55,10 @@ public final class HTTPHub: SyncTransport {
 
     /// Sends a message, and returns the answer.
     ///
-    /// - Throws: `io` if the server cannot be reached, the connection is cut, or the time passes without progress; the errors of
-    ///   ``HubResponse/answer()`` by the response's status; `limitExceeded` as soon as an answer is longer than 32 MiB; `configuration` for a
-    ///   header that HTTP does not allow; `CancellationError` if the task is cancelled; errors of the closure that makes the headers.
+    /// - Throws: `io` if the server cannot be reached, the connection is cut, or the time passes without progress; the
+    ///   errors of ``HubResponse/answer()`` by the response's status; `limitExceeded` as soon as an answer is longer than
+    ///   32 MiB; `configuration` for a header that HTTP does not allow; `CancellationError` if the task is cancelled;
+    ///   errors of the closure that makes the headers.
     public func exchange(_ message: [UInt8]) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: url)
         request.method = .POST

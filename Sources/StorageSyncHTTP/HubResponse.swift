@@ -1,7 +1,8 @@
 public import StorageDriver
 public import StorageSync
 
-/// The response over HTTP to a message: a server makes it by ``StorageSync/Hub/respond(to:as:)``, and a client reads it by ``answer()``.
+/// The response over HTTP to a message: a server makes it by ``StorageSync/Hub/respond(to:as:)``, and a client reads it by
+/// ``answer()``.
 ///
 /// So both sides agree on the statuses, with any server and any client:
 ///
