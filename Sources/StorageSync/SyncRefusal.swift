@@ -4,12 +4,12 @@ import StorageDriver
 /// `conflict`, or `unsupported` for ``notAllowed``.
 public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
     /// The hub knows a replica of this name that has made other patches: one store is a copy of the other's file, or this
-    /// one was restored from a backup. Call ``Replica/beginAgain()``.
+    /// one was restored from a backup. Call ``Replica/beginAgain(isJoining:)``.
     case identityReused = 1
     /// The hub lacks commits that the replica has: it was restored from a backup. ``Replica/sync()`` gives it back what the
     /// replica has of them.
     case hubWentBack = 2
-    /// The hub's store is another one than the replica has synchronised with. Call ``Replica/beginAgain()`` to join it.
+    /// The hub's store is another one than the replica has synchronised with. Call ``Replica/beginAgain(isJoining:)`` with true to join it.
     case anotherHub = 3
     /// The user may not read a model that the replica declares, or the hub does not share it.
     case notAllowed = 4
@@ -31,7 +31,8 @@ public enum SyncRefusal: UInt8, Error, Hashable, Sendable {
                 operation: "sync", underlying: self)
         case .anotherHub:
             StorageError(
-                .conflict, "The hub has another store than before; call beginAgain() to join it.", operation: "sync",
+                .conflict, "The hub has another store than before; call beginAgain(isJoining: true) to join it.",
+                operation: "sync",
                 underlying: self)
         case .anotherUser:
             StorageError(

@@ -23,7 +23,11 @@ public struct LocalHub: SyncTransport {
     private let hub: Hub
     private let user: String?
 
-    /// - Parameter user: the user for the hub's rules; nil for none.
+    /// A transport to a hub.
+    ///
+    /// - Parameters:
+    ///   - hub: the hub.
+    ///   - user: the user for the hub's rules; nil for none.
     public init(_ hub: Hub, as user: String? = nil) { (self.hub, self.user) = (hub, user) }
 
     public func exchange(_ message: [UInt8]) async throws -> [UInt8] { try await hub.answer(message, as: user) }

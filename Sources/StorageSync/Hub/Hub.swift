@@ -20,7 +20,7 @@ public final class Hub: Sendable {
 
     /// Makes a store the hub of models.
     ///
-    /// - Throws: `configuration` with each reason that ``Store/canSync(_:)-(_)`` gives, but a bounded hold.
+    /// - Throws: `configuration` with each reason that `Store.canSync(_:)` gives, but a bounded hold.
     public init(
         _ store: Store, models: [any Storable.Type], rules: HubRules = HubRules()
     ) async throws(StorageError) {

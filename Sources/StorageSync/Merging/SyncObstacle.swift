@@ -16,7 +16,7 @@ public struct SyncObstacle: Hashable, Sendable, CustomStringConvertible {
         /// A model that is not synchronised refers to the model: a deletion that comes by synchronisation would take its records
         /// along unseen.
         case referredFromOutside(by: String)
-        /// A hold of the history may be let go, because the options bound ``Store/HistoryOptions/holding``: local commits could
+        /// A hold of the history may be let go, because the options bound `Store.HistoryOptions.holding`: local commits could
         /// be lost before they are sent.
         case boundedHold
     }

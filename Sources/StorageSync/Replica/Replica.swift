@@ -35,7 +35,7 @@ public final class Replica: Sendable {
     /// A store that has records already joins with them at its first exchange: records that only it has become patches, and where
     /// both have a record of one key the hub's is stored, and the difference told as ``SyncOutcome/Result/joined(_:)``.
     ///
-    /// - Throws: `configuration` with each reason that ``Store/canSync(_:)-(_)`` gives; errors of the store.
+    /// - Throws: `configuration` with each reason that `Store.canSync(_:)` gives; errors of the store.
     public convenience init(
         _ store: Store, models: [any Storable.Type], to transport: any SyncTransport
     ) async throws(StorageError) {

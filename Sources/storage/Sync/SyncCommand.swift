@@ -152,7 +152,7 @@ struct SyncCommand: AsyncParsableCommand {
 extension String {
     /// The message with the tool's options in the place of the calls that do the same.
     fileprivate var namingSyncOptions: String {
-        replacing("call beginAgain() to join it", with: "use --begin-again --join to join it")
+        replacing("call beginAgain(isJoining: true)", with: "use --begin-again --join")
             .replacing("call beginAgain()", with: "use --begin-again")
     }
 }

@@ -17,7 +17,7 @@ extension Store {
     ///
     /// Costs as much as saving the records and deleting the others, and a lookup for each unique property of their models.
     ///
-    /// - Throws: `constraint` if records stand against the set. Its ``StorageError/underlying`` error is a
+    /// - Throws: `constraint` if records stand against the set. Its `underlying` error is a
     ///   ``RecordSetRefusal`` that names each of them; `invalidValue` if the set contradicts itself: it has two records with
     ///   one key, or stores and removes a record; `missingKey`; errors of saving, whose ``StorageError/element`` counts the
     ///   records in the order in which they were added. Then no record is changed.

@@ -33,9 +33,11 @@ extension Store {
         /// Runs a closure that may fail without failing the transaction: if it throws, its writes are undone and its error
         /// is rethrown.
         ///
-        /// - Parameter judged: whether the savepoint is judged by itself when it ends. References that it has written must then
-        ///   lead to stored records, and rules that deny its deletions count for the records that it leaves: a record that
-        ///   denies one may be deleted after it. Otherwise each call judges its deletions, and the transaction's end its references.
+        /// - Parameters:
+        ///   - judged: whether the savepoint is judged by itself when it ends. References that it has written must then lead to
+        ///     stored records, and rules that deny its deletions count for the records that it leaves: a record that denies one
+        ///     may be deleted after it. Otherwise each call judges its deletions, and the transaction's end its references.
+        ///   - body: the closure.
         /// - Throws: the closure's error, unchanged; `constraint` with a ``RecordSetRefusal`` if records stand against a judged
         ///   savepoint.
         @discardableResult
@@ -82,7 +84,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - origin: the origin of the changes, which is recorded with them. Layers that change rows and the times of
-    ///     `@Created` and `@Modified` act on ``Origin/call`` alone.
+    ///     `@Created` and `@Modified` act on ``Store/Origin/call`` alone.
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
     ///     because another process writes; each time after a longer pause, of at most a second. An error that the body
     ///     itself throws never causes a retry.
