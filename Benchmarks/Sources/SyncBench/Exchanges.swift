@@ -54,9 +54,9 @@ func patches() async throws {
             try require(exchange.sent == count && exchange.refused == 0, "sent \(exchange.sent) of \(count) patches")
         }
         let isGoal = count == 1000
-        figure("\(count) patches, 50 ms each way: clock", times.clock, "s", goal: isGoal ? 2 : nil)
+        figure("\(count) patches, 50 ms each way: clock", times.clock, unit: "s", goal: isGoal ? 2 : nil)
         figure("round trips", Double(way.passed.messages), digits: 0, goal: isGoal ? 3 : nil)
-        figure("processor of both sides", times.processor, "s", digits: 3, goal: isGoal ? 0.5 : nil)
+        figure("processor of both sides", times.processor, unit: "s", digits: 3, goal: isGoal ? 0.5 : nil)
     }
 }
 
@@ -81,7 +81,9 @@ func changes() async throws {
         try require(
             waiting == 1000 && arrived == 2, "\(waiting) patches wait, and the change is version \(arrived ?? 0)")
     }
-    figure("one change of the hub under 1000 patches: processor of the replica", used.median, "ms", digits: 1, goal: 50)
+    figure(
+        "one change of the hub under 1000 patches: processor of the replica", used.median, unit: "ms", digits: 1,
+        goal: 50)
 }
 
 /// The first synchronisation, in turn with a copy.
@@ -115,5 +117,5 @@ func quiet() async throws {
     let times = try await times { try await replica.sync() }
     figure("an exchange with nothing to say: round trips", Double(way.passed.messages), digits: 0, goal: 1)
     figure("bytes of its question and answer", Double(way.passed.bytes), digits: 0, goal: 400)
-    figure("its processor", times.processor * 1000, "ms")
+    figure("its processor", times.processor * 1000, unit: "ms")
 }

@@ -5,8 +5,8 @@ struct Failure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-func require(_ holds: Bool, _ what: String) throws {
-    guard holds else { throw Failure(what) }
+func require(_ holds: Bool, _ title: String) throws {
+    guard holds else { throw Failure(title) }
 }
 
 /// The time that all threads of this process have used of a processor, in seconds.
@@ -28,13 +28,13 @@ extension [Double] {
 }
 
 /// Prints a figure beside its goal, which is the greatest value that reaches it.
-func figure(_ what: String, _ value: Double, _ unit: String = "", digits: Int = 2, goal: Double? = nil) {
+func figure(_ title: String, _ value: Double, unit: String = "", digits: Int = 2, goal: Double? = nil) {
     func text(_ value: Double, _ digits: Int) -> String {
         String(format: "%.\(digits)f", value) + (unit.isEmpty ? "" : " " + unit)
     }
     let bound = goal.map { text($0, $0 == $0.rounded() ? 0 : digits) } ?? ""
     let verdict = goal.map { value <= $0 ? "reached" : "missed" } ?? ""
-    print("| \(what) | \(text(value, digits)) | \(bound) | \(verdict) |")
+    print("| \(title) | \(text(value, digits)) | \(bound) | \(verdict) |")
 }
 
 /// The greatest resident memory of this process, in bytes. Linux's getrusage counts that of the process which it was spawned

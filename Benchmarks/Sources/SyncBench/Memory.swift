@@ -12,7 +12,7 @@ final class Began: Sendable {
     }
 }
 
-/// What brings large records from one store to the other.
+/// The ways of large records from one store to the other.
 private enum Large: String, CaseIterable {
     case pages, changes, patches, commit
 
@@ -61,7 +61,7 @@ private enum Large: String, CaseIterable {
         try require(stored?.image != nil, "the records did not arrive")
     }
 
-    /// The same by reading and saving them: with the transactions of the records' own commits.
+    /// The same by reading and saving them: with the transactions of the commits of the records.
     func move(_ home: Store, _ store: Store) async throws {
         let (source, target) = self == .pages || self == .changes ? (home, store) : (store, home)
         if self == .commit {
@@ -72,7 +72,7 @@ private enum Large: String, CaseIterable {
     }
 }
 
-/// Messages with large records, each in a process of its own, beside a process that moves the records from store to store
+/// Messages with large records, each in a separate process, beside a process that moves the records from store to store
 /// without them.
 func memory() async throws {
     for large in Large.allCases {
@@ -86,7 +86,7 @@ func memory() async throws {
         }
         figure(
             "memory for \(large.title) of 256 KiB, beyond the stores' \(peaks[1] >> 20) MiB",
-            Double(peaks[0] - peaks[1]) / 1_048_576, "MiB", digits: 1, goal: 32)
+            Double(peaks[0] - peaks[1]) / 1_048_576, unit: "MiB", digits: 1, goal: 32)
     }
 }
 

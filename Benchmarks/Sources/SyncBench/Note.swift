@@ -74,7 +74,7 @@ extension Note {
         self.init(
             id: Self.key(number), title: "Note \(number)",
             text:
-                "Version \(version) of what note \(number) says, in a sentence of about ninety letters.",
+                "Version \(version) of note \(number), in a sentence of about ninety letters.",
             number: version, isDone: number % 3 == 0, image: image)
     }
 

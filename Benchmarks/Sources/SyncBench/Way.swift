@@ -1,7 +1,7 @@
 import StorageSync
 import Synchronization
 
-/// The way to a hub in this process, which counts what passes, and delays each message and each answer.
+/// The way to a hub in this process, which counts messages, and delays each message and each answer.
 final class Way: SyncTransport {
     struct Passed {
         var messages = 0
@@ -10,7 +10,7 @@ final class Way: SyncTransport {
 
     private let hub: Hub
     private let delay: Duration
-    /// What happens after the hub has answered and before the replica has the answer.
+    /// Runs after the hub has answered, and before the replica has the answer.
     private let meanwhile: @Sendable () async throws -> Void
     private let counts = Mutex(Passed())
 

@@ -3,7 +3,7 @@ import SQLiteBackend
 import StorageAPI
 import StorageSync
 
-// What synchronisation costs, hub and replica in this process, both on SQLite. Times of the processor are of all threads, so of
+// The costs of synchronisation, hub and replica in this process, both on SQLite. Times of the processor are of all threads, so of
 // both sides together.
 //   SyncBench [PART…]                  saves, patches, changes, first, quiet, memory; without names all of them
 //   SyncBench memory-of CASE WAY HUB REPLICA   the greatest memory of a process with one message
