@@ -109,13 +109,13 @@ func first() async throws {
     figure("the same: processor", used.median)
 }
 
-/// An exchange with nothing to say.
+/// An exchange without patches and changes.
 func quiet() async throws {
     let (hub, store) = try await pair("quiet", records: 10_000)
     let way = Way(hub)
     let replica = try await Replica(store, models: [Note.self], to: way)
     let times = try await times { try await replica.sync() }
-    figure("an exchange with nothing to say: round trips", Double(way.passed.messages), digits: 0, goal: 1)
+    figure("an exchange without patches and changes: round trips", Double(way.passed.messages), digits: 0, goal: 1)
     figure("bytes of its question and answer", Double(way.passed.bytes), digits: 0, goal: 400)
     figure("its processor", times.processor * 1000, unit: "ms")
 }

@@ -73,7 +73,7 @@ private enum Large: String, CaseIterable {
 }
 
 /// Messages with large records, each in a separate process, beside a process that moves the records from store to store
-/// without them.
+/// without messages.
 func memory() async throws {
     for large in Large.allCases {
         var peaks: [Int] = []
