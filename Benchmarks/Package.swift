@@ -49,6 +49,13 @@ let package = Package(
                 .product(name: "StorageKit", package: "swift-storage"),
             ]),
         .executableTarget(
+            name: "SyncBench",
+            dependencies: [
+                .product(name: "SQLiteBackend", package: "swift-storage"),
+                .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "StorageSync", package: "swift-storage"),
+            ]),
+        .executableTarget(
             name: "ArchiveBench",
             dependencies: [
                 "CBaseline",
