@@ -123,7 +123,8 @@ func measurePruning(_ kept: Int) async throws {
         let history = Store.HistoryOptions(records: [Visit.self], keeping: limit)
         stores.append(try await Store(backend(schema), models: Visit.self, options: .init(history: history)))
     }
-    print("| commits | the last \(kept) kept | all kept | ratio | size, pruned | size, all |\n|---|---|---|---|---|---|")
+    print(
+        "| commits | the last \(kept) kept | all kept | ratio | size, pruned | size, all |\n|---|---|---|---|---|---|")
     for part in 1...8 {
         var times: [Double] = []
         for store in stores {
@@ -133,7 +134,8 @@ func measurePruning(_ kept: Int) async throws {
             times.append(time / Double(kept) * 1000)
         }
         let sizes = try schemas.map { schema in
-            let ofHistory = "relnamespace = '\(schema)'::regnamespace AND relname LIKE 'storage_history%' AND relkind = 'r'"
+            let ofHistory =
+                "relnamespace = '\(schema)'::regnamespace AND relname LIKE 'storage_history%' AND relkind = 'r'"
             let sum = "SELECT pg_size_pretty(sum(pg_total_relation_size(oid))) FROM pg_class WHERE \(ofHistory)"
             return try run("psql", server, "-Atc", sum).text
         }

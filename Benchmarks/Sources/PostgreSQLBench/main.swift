@@ -98,7 +98,8 @@ func pgbench(
 ) throws -> Double {
     let program = try run("pg_config", "--bindir").text + "/pgbench"
     let text = try run(
-        program, "-n", "-M", mode, "-c", "\(clients)", "-j", "\(min(clients, 2))", "-t", "\(transactions)", "-f", script,
+        program, "-n", "-M", mode, "-c", "\(clients)", "-j", "\(min(clients, 2))", "-t", "\(transactions)", "-f",
+        script,
         address
     ).text
     guard let rate = text.split(separator: "tps = ").last?.split(separator: " ").first.flatMap({ Double($0) }) else {
@@ -181,7 +182,8 @@ func measureBesidePooler(_ direct: String) throws {
         for number in [round % 2, 1 - round % 2] {
             // An option of the store's, of which libpq knows nothing.
             let address = [server, direct][number].split(separator: "&listen=")[0]
-            times[number].append(try pgbench(script, mode: "extended", clients: 64, transactions: 200, at: String(address)))
+            times[number].append(
+                try pgbench(script, mode: "extended", clients: 64, transactions: 200, at: String(address)))
         }
     }
     compare("find, 64 clients of pgbench, behind the pooler : directly", 12_800, own: times[0], other: times[1], "")

@@ -13,10 +13,15 @@ enum Histories {
         func open(_ path: String, _ history: Store.HistoryOptions?) async throws -> Store {
             switch self {
             case .sqliteRelaxed:
-                try await Store(SQLiteBackend(path: path, durability: .relaxed), models: Record.self, options: .init(history: history))
-            case .sqliteFull: try await Store(SQLiteBackend(path: path), models: Record.self, options: .init(history: history))
+                try await Store(
+                    SQLiteBackend(path: path, durability: .relaxed), models: Record.self,
+                    options: .init(history: history))
+            case .sqliteFull:
+                try await Store(SQLiteBackend(path: path), models: Record.self, options: .init(history: history))
             case .archive:
-                try await Store(ArchiveBackend(path: path, durability: .relaxed), models: Record.self, options: .init(history: history))
+                try await Store(
+                    ArchiveBackend(path: path, durability: .relaxed), models: Record.self,
+                    options: .init(history: history))
             }
         }
     }
