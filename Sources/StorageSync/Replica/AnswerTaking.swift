@@ -161,6 +161,75 @@ struct AnswerTaking: ~Copyable {
         try tx.replace(puts, removing: removed)
     }
 
+    // MARK: Without the waiting patches
+
+    /// Takes an answer without applying the waiting patches again: if all decided patches were applied as they are, and the hub has
+    /// changed no other record that a waiting patch has changed. The cost does not grow with the patches that go on waiting.
+    ///
+    /// The records of decided patches keep a base, which is the record itself, until no patch waits. If the hub changes one of them
+    /// later, its answer is taken in the other way.
+    ///
+    /// - Returns: false if the answer must be taken in the other way; then no record is written, and this value must not be used any more.
+    mutating func takeDirectly(
+        _ answer: ExchangeAnswer, in tx: borrowing Store.Transaction
+    ) throws(StorageError) -> Bool {
+        guard answer.decisions.allSatisfy({ $0.result == .applied([]) }),
+            try ReplicaRows.all(.aside, limit: 1, in: tx).isEmpty
+        else { return false }
+        let decided = answer.decisions.count
+        if decided > 0 {
+            for row in try ReplicaRows.all(.patch, after: state.confirmed, limit: decided, in: tx) {
+                waiting.append((try SyncPatch(bytes: row.value), row.value))
+            }
+        }
+        let patched = Set(waiting.flatMap(\.patch.changes).map(\.place))
+        var others: [RecordPlace: DynamicRecord?] = [:]
+        for (place, change) in answer.changes where models[place.model] != nil {
+            switch change {
+            case .asPatched: if !patched.contains(place) { return false }
+            case .stored(let record): others[place] = .some(models.known(record))
+            case .gone: others[place] = .some(nil)
+            }
+        }
+        for place in others.keys where try ReplicaRows.hasBase(of: place, in: tx) { return false }
+        let own = OwnPatches(waiting.map(\.patch), answer.decisions, of: models)
+        for place in patched {
+            guard models[place.model] != nil, let base = try ReplicaRows.base(of: place, in: tx) else { return false }
+            rows.append(ReplicaRows.row(place, own.result(at: place, from: base.record)))
+        }
+        guard try putAlone(others, in: tx) else { return false }
+        try settle(answer.decisions)
+        if state.confirmed == state.last {
+            rows.removeAll { $0.key.first == ReplicaRows.Kind.base.rawValue }
+            for key in try ReplicaRows.keys(of: .base, in: tx) { rows.append((key, nil)) }
+        }
+        return true
+    }
+
+    /// Brings records to the hub's state beside records that waiting patches have changed.
+    ///
+    /// - Returns: false if the hub's state does not fit these, or a rule would change them.
+    private mutating func putAlone(
+        _ targets: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
+    ) throws(StorageError) -> Bool {
+        if targets.isEmpty { return true }
+        let before = taken
+        do throws(StorageError) {
+            try tx.savepoint(judged: true) { () throws(StorageError) in
+                let mark = try tx.mark()
+                try put(targets, in: tx)
+                for change in try tx.changes(since: mark) where change.byRule {
+                    throw PatchMisfit.error("a rule changes it", RecordPlace(change.model, change.key))
+                }
+            }
+            return true
+        } catch {
+            guard error.refusal != nil else { throw error }
+            taken = before
+            return false
+        }
+    }
+
     // MARK: Outcomes
 
     /// Takes the outcomes of an answer: the patches wait no more.

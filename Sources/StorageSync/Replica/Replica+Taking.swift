@@ -55,6 +55,13 @@ extension Replica {
                 try taking.takePages(reading, answer, in: tx)
             } else {
                 try taking.capture(in: tx)
+                let captured = taking.state
+                if try taking.takeDirectly(answer, in: tx) {
+                    try taking.finish(answer, at: time, in: tx)
+                    tx.author = answer.author
+                    return .taken(records: taking.taken, outcomes: taking.outcomes)
+                }
+                taking = AnswerTaking(models, captured)
                 try taking.load(in: tx)
                 let news = try taking.news(answer, sent: question.confirmed + question.patches.count, in: tx)
                 try taking.settle(answer.decisions)

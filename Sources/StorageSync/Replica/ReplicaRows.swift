@@ -99,11 +99,24 @@ enum ReplicaRows {
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
         var found: [RecordPlace: DynamicRecord?] = [:]
         for row in try all(.base, in: session) {
-            var reader = ByteReader(row.value)
-            let place = try reader.recordPlace()
-            found[place] = .some(try reader.isSet() ? try DynamicRecord(bytes: try reader.data()) : nil)
+            let base = try base(row.value)
+            found[base.place] = .some(base.record)
         }
         return found
+    }
+
+    /// The base of a record; nil if no waiting patch has changed it.
+    static func base(
+        of place: RecordPlace, in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) -> Base? {
+        guard let bytes = try session.annexValue(annex, key: key(of: place)) else { return nil }
+        return try base(bytes)
+    }
+
+    private static func base(_ bytes: [UInt8]) throws(StorageError) -> Base {
+        var reader = ByteReader(bytes)
+        let place = try reader.recordPlace()
+        return Base(place: place, record: try reader.isSet() ? try DynamicRecord(bytes: try reader.data()) : nil)
     }
 
     static func row(_ place: RecordPlace, _ record: DynamicRecord?) -> (key: [UInt8], value: [UInt8]?) {
