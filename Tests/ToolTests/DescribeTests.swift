@@ -86,4 +86,18 @@ import Testing
         let none = try await tool.output("describe", Tool.file, "Person", "--where", "id < 0")
         expect(none.contains("Person: 0 records\n") && none.contains("  0 values, 0 nil, 0 distinct\n"))
     }
+
+    @Test func `numbers at the ends of a double's range are described`() async throws {
+        let tool = try Tool(folder: TemporaryFolder())
+        for (least, greatest) in [
+            ("0.0", "5e-324"), ("-1.7976931348623157e308", "1.7976931348623157e308"), ("1e300", "1e308"),
+        ] {
+            try? FileManager.default.removeItem(atPath: tool.folder.path("ends.db"))
+            try Data("{\"id\":1,\"v\":\(least)}\n{\"id\":2,\"v\":\(greatest)}\n".utf8)
+                .write(to: tool.folder.url.appending(path: "ends.ndjson"))
+            try await tool.output("import", "sqlite:ends.db", "ends.ndjson", "--model", "Row", "--quiet")
+            let text = try await tool.output("describe", "ends.db", "Row", "--top", "1")
+            expect(text.contains("min \(least)  max \(greatest)"), "\(text)")
+        }
+    }
 }

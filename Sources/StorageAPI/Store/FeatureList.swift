@@ -50,7 +50,7 @@ struct FeatureList: Sendable {
     }
 
     /// Returns whether a feature closes the store to writers.
-    func closeStore(_ session: any StorageSession) throws(StorageError) -> Bool {
+    func closesStore(_ session: any StorageSession) throws(StorageError) -> Bool {
         for feature in all where try feature.closesStore(session) { return true }
         return false
     }

@@ -160,7 +160,7 @@ public final class Store: Sendable {
             try features.find(in: reader)
             let new = try DeclaredModels.withTargets(models).filter { registry.handle($0) == nil }
             // A store that is closed to writers is read with the marks that it has.
-            let takesMarks = try features.closeStore(reader) ? false : canWrite
+            let takesMarks = try features.closesStore(reader) ? false : canWrite
             let (known, behind) = try registry.upToDate(new, in: reader, canWrite: takesMarks)
             registry.add(known)
             let pending = isOpening ? try features.pendingStep(in: reader) : nil

@@ -37,8 +37,12 @@ public enum DatePart: String, Hashable, Sendable, CaseIterable {
         let (first, last) = (Double(Self.seconds.lowerBound), Double(Self.seconds.upperBound))
         // Every comparison with NaN is false.
         let instant = seconds < last ? max(seconds, first).rounded(.down) : last
-        let local = Int64(instant) + Int64(try zone.offset(at: instant))
-        return .int(part(of: min(max(local, Self.seconds.lowerBound), Self.seconds.upperBound)))
+        let local = Int64(instant) + Self.bounded(Int64(try zone.offset(at: instant)))
+        return .int(part(of: Self.bounded(local)))
+    }
+
+    private static func bounded(_ seconds: Int64) -> Int64 {
+        min(max(seconds, Self.seconds.lowerBound), Self.seconds.upperBound)
     }
 
     private func part(of seconds: Int64) -> Int64 {

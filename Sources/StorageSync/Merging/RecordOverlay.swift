@@ -117,17 +117,15 @@ extension DynamicRecord.Content {
             let known = Dictionary(others.map { (key($0), $0) }) { first, _ in first }
             return records.map { $0.over(known[key($0)], path) }
         }
-        var places: [Int?] = records.indices.map { index in
-            others.indices.contains(index) && records[index].matches(others[index]) ? index : nil
-        }
-        var left = Set(others.indices).subtracting(places.compactMap(\.self))
-        for index in records.indices where places[index] == nil {
-            places[index] = others.indices.first { left.contains($0) && records[index].matches(others[$0]) }
-            if let place = places[index] { left.remove(place) }
-        }
+        // In time that grows with the arrays: a message may bring long ones.
+        let names = records.first?.fields.map(\.name) ?? []
+        func content(_ record: DynamicRecord) -> [DynamicRecord.Content?] { names.map { record[$0] } }
+        var equal = Dictionary(grouping: others.indices.reversed()) { content(others[$0]) }
+        let places = records.map { equal[content($0)]?.popLast() }
+        let used = Set(places.compactMap(\.self))
         return records.indices.map { index in
             if let place = places[index] { return records[index].over(others[place], path) }
-            return records.count == others.count && left.contains(index)
+            return records.count == others.count && !used.contains(index)
                 ? records[index].over(others[index], path) : records[index]
         }
     }

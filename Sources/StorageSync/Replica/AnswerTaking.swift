@@ -201,7 +201,7 @@ struct AnswerTaking: ~Copyable {
         try settle(answer.decisions)
         if state.confirmed == state.last {
             rows.removeAll { $0.key.first == ReplicaRows.Kind.base.rawValue }
-            for key in try ReplicaRows.keys(of: .base, in: tx) { rows.append((key, nil)) }
+            for key in try ReplicaRows.keys(of: .base, together: 64, in: tx) { rows.append((key, nil)) }
         }
         return true
     }

@@ -53,21 +53,19 @@ extension Replica {
             var taking = AnswerTaking(models, state)
             if let reading {
                 try taking.takePages(reading, answer, in: tx)
+                try taking.applyWaiting(in: tx)
             } else {
                 try taking.capture(in: tx)
                 let captured = taking.state
-                if try taking.takeDirectly(answer, in: tx) {
-                    try taking.finish(answer, at: time, in: tx)
-                    tx.author = answer.author
-                    return .taken(records: taking.taken, outcomes: taking.outcomes)
+                if try !taking.takeDirectly(answer, in: tx) {
+                    taking = AnswerTaking(models, captured)
+                    try taking.load(in: tx)
+                    let news = try taking.news(answer, sent: question.confirmed + question.patches.count, in: tx)
+                    try taking.settle(answer.decisions)
+                    try taking.put(taking.targets(news), in: tx)
+                    try taking.applyWaiting(in: tx)
                 }
-                taking = AnswerTaking(models, captured)
-                try taking.load(in: tx)
-                let news = try taking.news(answer, sent: question.confirmed + question.patches.count, in: tx)
-                try taking.settle(answer.decisions)
-                try taking.put(taking.targets(news), in: tx)
             }
-            try taking.applyWaiting(in: tx)
             try taking.finish(answer, at: time, in: tx)
             tx.author = answer.author
             return .taken(records: taking.taken, outcomes: taking.outcomes)

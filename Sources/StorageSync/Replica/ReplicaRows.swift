@@ -57,17 +57,23 @@ enum ReplicaRows {
         return found
     }
 
-    /// The keys of all rows of a kind, whose values may be large.
+    /// The keys of all rows of a kind.
+    ///
+    /// - Parameter count: the number of rows that are read together; 1 for rows whose values may be large.
     static func keys(
-        of kind: Kind, in session: borrowing some ReadingVerbs & ~Copyable
+        of kind: Kind, together count: Int = 1, in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var last = key(before: kind)
-        while let row = try session.annexRows(annex, after: last, limit: 1).first, row.key.first == kind.rawValue {
-            found.append(row.key)
-            last = row.key
+        while true {
+            let rows = try session.annexRows(annex, after: last, limit: count)
+            for row in rows {
+                guard row.key.first == kind.rawValue else { return found }
+                found.append(row.key)
+                last = row.key
+            }
+            if rows.count < count { return found }
         }
-        return found
     }
 
     /// The key after which the rows of a kind begin: no row has it.

@@ -43,7 +43,10 @@ struct Histogram {
 
     /// Multiples of 1, 2 or 5 of a power of ten.
     private static func numbers(_ low: Double, _ high: Double, of type: ColumnType) -> [Double]? {
-        var power = Int(log10((high - low) / Double(parts)).rounded(.down))
+        // The twelfth part of the least double is 0, whose logarithm is not finite.
+        let exponent = log10((high - low) / Double(parts)).rounded(.down)
+        guard exponent.isFinite else { return nil }
+        var power = Int(exponent)
         if case .integer? = type.row.computing { power = max(power, 0) }
         guard (-300...300).contains(power) else { return nil }
         for factor in [1.0, 2, 5, 10, 20] {

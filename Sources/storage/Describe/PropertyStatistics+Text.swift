@@ -46,7 +46,7 @@ extension PropertyStatistics {
         guard let histogram else { return [] }
         let titles = histogram.titles
         let widths = (from: titles.map(\.count).max() ?? 0, count: histogram.counts.map(\.grouped.count).max() ?? 0)
-        let most = Double(histogram.counts.max() ?? 1)
+        let most = Double(max(histogram.counts.max() ?? 1, 1))
         return histogram.counts.indices.map { part in
             let count = histogram.counts[part]
             let length = Int((Double(count) / most * Double(Self.bar)).rounded(.up))
