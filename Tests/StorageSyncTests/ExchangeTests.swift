@@ -234,6 +234,19 @@ import Testing
         expect(try await devices.store.select(ShoppingList.self).all().map(\.title), equals: ["3"])
     }
 
+    @Test func `the reason of a refused duplicate names both records`() async throws {
+        let devices = try await Devices(2)
+        let (ann, bob) = (devices.replicas[0], devices.replicas[1])
+        try await ann.store.insert(Shop(id: "a", name: "Corner"))
+        try await bob.store.insert(Shop(id: "b", name: "Corner"))
+        for replica in [ann, bob] { try await replica.sync() }
+        try await bob.store.insert(Shop(id: "c", name: "Market"))
+        try await devices.store.insert(Shop(id: "d", name: "Market"))
+        let reason = "constraint: Shop \"d\" has the same name as Shop \"c\""
+        expect(try await bob.sync().outcomes.map(\.result), equals: [.refused(reason: reason)])
+        try await devices.settle()
+    }
+
     @Test func `a commit that did not fit when the hub's state was taken is applied later`() async throws {
         let devices = try await Devices(1)
         let (bob, way) = (devices.replicas[0], InterruptedWay(devices.hub))

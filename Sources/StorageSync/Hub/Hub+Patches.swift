@@ -161,14 +161,7 @@ extension Hub {
     private func requireOwnTargets(
         of change: SyncPatch.Change, new: Set<RecordPlace>, _ user: String?, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
-        let record: DynamicRecord
-        switch change.kind {
-        case .inserted(let inserted): record = inserted
-        case .updated(let properties):
-            let fields = properties.map { DynamicRecord.Field(name: $0.name, content: $0.after) }
-            record = DynamicRecord(model: change.model, fields: fields)
-        case .deleted: return
-        }
+        guard let record = change.written else { return }
         for reference in models.references(from: change.model) where rules.parts[reference.target] != nil {
             for place in record.targets(reference, reference.path[...]) where !new.contains(place) {
                 let target = try tx.records(place.model).find(key: place.key)

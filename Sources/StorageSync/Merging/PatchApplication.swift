@@ -17,7 +17,8 @@ extension StorageError {
         case .constraint, .duplicateKey, .notFound, .invalidValue, .limitExceeded, .overflow, .typeMismatch,
             .missingKey,
             .schemaMismatch, .invalidQuery:
-            return "\(code): \(message)"
+            // The advice of the message is for the author of a set of records.
+            return "\(code): \((underlying as? RecordSetRefusal)?.description ?? message)"
         default: return nil
         }
     }
@@ -79,15 +80,7 @@ struct PatchApplication {
 
     private func requireKnown(_ change: SyncPatch.Change) throws(StorageError) {
         guard let schema = models[change.model] else { throw Self.unknown(change.model, nil) }
-        let record: DynamicRecord
-        switch change.kind {
-        case .inserted(let new): record = new
-        case .updated(let properties):
-            let fields = properties.map { DynamicRecord.Field(name: $0.name, content: $0.after) }
-            record = DynamicRecord(model: change.model, fields: fields)
-        case .deleted: return
-        }
-        if let name = record.unknownProperty(SchemaPath(schema)) { throw Self.unknown(change.model, name) }
+        if let name = change.written?.unknownProperty(SchemaPath(schema)) { throw Self.unknown(change.model, name) }
     }
 
     /// - Returns: false if the same record is stored already.

@@ -40,6 +40,16 @@ public struct SyncPatch: Hashable, Sendable {
         }
 
         var place: RecordPlace { RecordPlace(model, key) }
+
+        /// The new record, or the changed properties with their new contents as a record; nil for a deletion.
+        var written: DynamicRecord? {
+            switch kind {
+            case .inserted(let record): record
+            case .updated(let properties):
+                DynamicRecord(model: model, fields: properties.map { .init(name: $0.name, content: $0.after) })
+            case .deleted: nil
+            }
+        }
     }
 
     /// The change of one property.

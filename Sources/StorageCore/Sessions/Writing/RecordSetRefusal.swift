@@ -41,15 +41,19 @@ public struct RecordSetRefusal: Error, Hashable, Sendable {
     public let obstacles: [Obstacle]
 }
 
-extension RecordSetRefusal {
+extension RecordSetRefusal: CustomStringConvertible {
+    /// The first ten obstacles, with their reasons.
+    public var description: String {
+        obstacles.prefix(10).map(\.text).joined(separator: "; ") + (obstacles.count > 10 ? "; …" : "")
+    }
+
     /// - Parameter judged: the call that they stand against, such as “the set”.
     /// - Returns: the error of a call; nil if no record stands against it.
     func error(against judged: String, _ advice: String) -> StorageError? {
         guard let first = obstacles.first else { return nil }
-        let shown = obstacles.prefix(10).map(\.text).joined(separator: "; ") + (obstacles.count > 10 ? "; …" : "")
         return StorageError(
             .constraint,
-            "\(obstacles.count) \(obstacles.count == 1 ? "record stands" : "records stand") against \(judged): \(shown). \(advice)",
+            "\(obstacles.count) \(obstacles.count == 1 ? "record stands" : "records stand") against \(judged): \(self). \(advice)",
             model: first.model, key: first.key, property: first.property, underlying: self)
     }
 }
