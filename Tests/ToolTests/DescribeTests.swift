@@ -90,7 +90,7 @@ import Testing
     @Test func `numbers at the ends of a double's range are described`() async throws {
         let tool = try Tool(folder: TemporaryFolder())
         for (least, greatest) in [
-            ("0.0", "5e-324"), ("-1.7976931348623157e308", "1.7976931348623157e308"), ("1e300", "1e308"),
+            ("0.0", "5e-324"), ("-1.7976931348623157e+308", "1.7976931348623157e+308"), ("1e+300", "1e+308"),
         ] {
             try? FileManager.default.removeItem(atPath: tool.folder.path("ends.db"))
             try Data("{\"id\":1,\"v\":\(least)}\n{\"id\":2,\"v\":\(greatest)}\n".utf8)
