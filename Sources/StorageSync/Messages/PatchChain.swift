@@ -31,8 +31,8 @@ enum SyncUser {
 extension SHA256 {
     static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var hash = SHA256()
-        let bytes = Array(bytes)
-        bytes.withUnsafeBytes { hash.update($0) }
+        let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { hash.update(UnsafeRawBufferPointer($0)) }
+        if isContiguous == nil { Array(bytes).withUnsafeBytes { hash.update($0) } }
         return hash.finish()
     }
 }

@@ -32,6 +32,7 @@ enum SyncFrame {
 
     static func seal(_ kind: Kind, _ content: ByteWriter) throws(StorageError) -> [UInt8] {
         var frame = ByteWriter()
+        frame.reserve(headCount + content.bytes.count + checkCount)
         frame.add(raw: magic)
         frame.add(byte: version)
         frame.add(byte: kind.rawValue)
@@ -60,8 +61,13 @@ enum SyncFrame {
         return (kind, ByteReader(message, from: headCount, to: end))
     }
 
-    /// The mark by which an answer names its question.
-    static func mark(of question: [UInt8]) -> [UInt8] { check(of: question) }
+    /// The kind of a message that this store keeps, which was opened before it was kept; nil if it is none.
+    static func kind(ofKept message: [UInt8]) -> Kind? {
+        message.count > magic.count + 1 ? Kind(rawValue: message[magic.count + 1]) : nil
+    }
+
+    /// The mark by which an answer names its question: the hash at the question's end.
+    static func mark(of question: [UInt8]) -> [UInt8] { Array(question.suffix(markCount)) }
 
     private static func check(of bytes: some Collection<UInt8>) -> [UInt8] {
         Array(SHA256.hash(bytes).prefix(checkCount))

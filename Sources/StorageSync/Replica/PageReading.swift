@@ -136,9 +136,11 @@ struct PageTaking {
             if try tx.records(model).limit(1).all().isEmpty { empty.insert(model) }
         }
         for row in try ReplicaRows.keys(of: .page, in: tx) {
-            guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
-            var (kind, content) = try SyncFrame.open(message)
-            if kind == .pageAnswer { try add(try PageAnswer(&content).records, empty: empty, bases, in: tx) }
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: row),
+                SyncFrame.kind(ofKept: message) == .pageAnswer
+            else { continue }
+            var (_, content) = try SyncFrame.open(message)
+            try add(try PageAnswer(&content).records, empty: empty, bases, in: tx)
         }
         let changed = news.filter { reading.models[$0.key.model] != nil }.compactMap(\.value)
         for (model, records) in Dictionary(grouping: changed, by: \.model) {

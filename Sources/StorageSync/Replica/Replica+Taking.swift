@@ -171,9 +171,11 @@ extension AnswerTaking {
         try load(in: tx)
         var news: [RecordPlace: DynamicRecord?] = [:]
         for row in try ReplicaRows.keys(of: .page, in: tx) {
-            guard let message = try tx.annexValue(ReplicaRows.annex, key: row) else { continue }
-            var (kind, content) = try SyncFrame.open(message)
-            if kind == .exchangeAnswer { news = try self.news(ExchangeAnswer(&content), sent: 0, after: news, in: tx) }
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: row),
+                SyncFrame.kind(ofKept: message) == .exchangeAnswer
+            else { continue }
+            var (_, content) = try SyncFrame.open(message)
+            news = try self.news(ExchangeAnswer(&content), sent: 0, after: news, in: tx)
         }
         news = try self.news(answer, sent: 0, after: news, in: tx)
         try settle(answer.decisions)
