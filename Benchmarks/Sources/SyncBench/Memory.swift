@@ -73,7 +73,7 @@ private enum Large: String, CaseIterable {
 }
 
 /// Messages with large records, each in a separate process, beside a process that moves the records from store to store
-/// without messages.
+/// without messages. SQLite's caches are small, so that they do not hide the messages.
 func memory() async throws {
     for large in Large.allCases {
         var peaks: [Int] = []
@@ -95,7 +95,8 @@ func memory(of arguments: ArraySlice<String>) async throws {
     guard arguments.count == 4, let large = Large(rawValue: arguments[0]) else {
         throw Failure("usage: SyncBench memory-of CASE exchange|move HUB REPLICA")
     }
-    let (home, store) = (try await open(path: arguments[2]), try await open(path: arguments[3]))
+    let home = try await open(path: arguments[2], cacheMebibytes: 1)
+    let store = try await open(path: arguments[3], cacheMebibytes: 1)
     if arguments[1] == "exchange" { try await large.exchange(home, store) } else { try await large.move(home, store) }
     print(try peak())
 }

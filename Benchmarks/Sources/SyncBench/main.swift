@@ -19,9 +19,11 @@ func open(_ name: String, durability: SQLiteBackend.Durability = .full) async th
     try await open(path: folder.appendingPathComponent("\(name).db").path, durability: durability)
 }
 
-func open(path: String, durability: SQLiteBackend.Durability = .full) async throws -> Store {
+func open(
+    path: String, durability: SQLiteBackend.Durability = .full, cacheMebibytes: Int = 64
+) async throws -> Store {
     try await Store(
-        SQLiteBackend(path: path, durability: durability), models: Note.self,
+        SQLiteBackend(path: path, durability: durability, cacheMebibytes: cacheMebibytes), models: Note.self,
         options: .init(history: .init(records: [Note.self])))
 }
 

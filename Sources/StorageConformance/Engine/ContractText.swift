@@ -194,7 +194,7 @@ let contractText = #"""
     T12.1 Transactions of a group run in the order in which they are given. Each sees the writes of the earlier ones, may fail alone, and has its author, its note and its number in the history.
     T12.2 They are committed together, once. If the commit fails, all of them fail with its error.
     T12.3 Cancelling the task keeps the transactions that have ended, and fails the others with `cancelled`.
-    T13.1 A library keeps rows of its own in a store, by the name of an annex: values of bytes by keys of bytes. They are read by key, and from any key on in the order of the keys' bytes. A value may be empty, and so may a key.
+    T13.1 A library keeps rows of its own in a store, by the name of an annex: values of bytes by keys of bytes. They are read by key, and in the order of the keys' bytes between any two keys. A value may be empty, and so may a key.
     T13.2 They are written in a transaction with the records: both are committed or neither, and a savepoint that fails undoes both. A read block reads them as of its snapshot.
     T13.3 No list of models, copy, digest, comparison, verification, observer or history of the store has them.
     T13.4 A name has 1 to 255 bytes of UTF-8, otherwise the call throws `invalidValue`. A longer key than 1,024 bytes, or a value that the engine does not take, is `limitExceeded`, and nothing is written.
@@ -301,6 +301,7 @@ let contractText = #"""
     H8.4 It says whether rules of references alone have made it.
     H8.5 A transaction reads the commits before it. The records after them are as they were before its changes.
     H8.6 The last commits can be read, as many as are asked for, of all models or of some.
+    H8.7 A read can leave out the commits of some origins. The records before and after the others are the same.
     H9.1 A commit records its origin: a call, an undo, a copy, expiry, or a named source from which it was taken.
     H9.2 Entries, observers of commits, and layers that see records or commits are told.
     H9.3 Layers that change rows or keep records, and times of creation and modification, act on calls alone. Other records are stored as they are given.

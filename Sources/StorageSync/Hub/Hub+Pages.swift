@@ -4,8 +4,6 @@ import StorageDriver
 extension Hub {
     /// The number of records after which a page takes no further ones.
     private static let pageSize = 1024
-    /// The records that are read at first, before their size is known.
-    private static let readFirst = 64
 
     /// Some records of a model in the order of their keys, with the token of their snapshot.
     ///
@@ -19,23 +17,23 @@ extension Hub {
             let total = request.after == nil && !isPart ? try query.count() : 0
             var answer = PageAnswer(
                 question: question, token: try snapshot.historyToken(), total: total, next: request.after, records: [])
-            var (size, count) = (0, isPart ? Self.pageSize : Self.readFirst)
+            var (size, portion) = (0, Portion(most: Self.pageSize, bytes: SyncFrame.fill / 4))
             while true {
-                let page = try Self.page(query, after: answer.next, size: count)
-                let records = page.records.filter { rules.isReadable($0, by: user) }
-                let bytes = records.reduce(0) { $0 + $1.roughSize }
+                let left = Self.pageSize - answer.records.count
+                let page = try Self.page(query, after: answer.next, size: min(portion.count, left))
+                let read = page.records.reduce(0) { $0 + $1.roughSize }
+                let records = isPart ? page.records.filter { rules.isReadable($0, by: user) } : page.records
+                let bytes = isPart ? records.reduce(0) { $0 + $1.roughSize } : read
+                portion.adapt(to: read)
                 // A message with more than one record has room for all of them.
                 if size + bytes > SyncFrame.limit / 2, records.count + answer.records.count > 1 {
                     if !answer.records.isEmpty { break }
-                    count = max(count / 4, 1)
                     continue
                 }
                 answer.records += records
                 answer.next = page.next?.description
                 size += bytes
-                let left = Self.pageSize - answer.records.count
-                guard answer.next != nil, left > 0, size < SyncFrame.fill else { break }
-                if !isPart { count = min(size < SyncFrame.fill / 8 ? count * 4 : count, left) }
+                guard answer.next != nil, answer.records.count < Self.pageSize, size < SyncFrame.fill else { break }
             }
             return answer
         }

@@ -62,10 +62,10 @@ public final class Hub: Sendable {
             }
         } catch {
             guard let refusal = error.underlying as? SyncRefusal else { throw error }
-            var writer = ByteWriter()
+            var writer = SyncFrame.begin(.refusal)
             writer.add(raw: question)
             writer.add(byte: refusal.rawValue)
-            return try SyncFrame.seal(.refusal, writer)
+            return try SyncFrame.seal(writer)
         }
     }
 

@@ -8,8 +8,9 @@ struct HubChanges: ~Copyable {
     private let user: String?
     private let session: HubRules.Judgement.Session
 
-    /// The number of changes that are read at a time; a commit with more is read whole.
-    private static let limit = 4096
+    /// The number of changes that are read first, before the size of records is known, and the most that are read; a commit with more
+    /// is read whole.
+    private static let (first, limit) = (64, 4096)
 
     init(_ models: SyncModels, _ rules: HubRules, for user: String?, in snapshot: borrowing Store.Snapshot) {
         (self.models, self.rules, self.user) = (models, rules, user)
@@ -91,9 +92,28 @@ struct HubChanges: ~Copyable {
         _ answer: inout ExchangeAnswer
     ) throws(StorageError) -> (commits: [Store.HistoryCommit], isLast: Bool) {
         guard let since = known.since, answer.commit != since.commit else { return ([], true) }
-        let page = try session.commits(since: since, of: Set(known.commits.keys), limit: Self.limit)
+        let names = Set(known.commits.keys)
+        var page = try session.commits(since: since, of: names, limit: Self.first)
+        var commits = page.commits
+        let left = page.isLast ? 0 : try Self.fitting(commits)
+        if left > 0 {
+            page = try session.commits(since: page.next, of: names, limit: left)
+            commits += page.commits
+        }
         (answer.token, answer.commit) = (page.next.description, page.next.commit)
-        return (page.commits, page.isLast)
+        return (commits, page.isLast)
+    }
+
+    /// The number of changes after some commits that a message has room for too, if their records are as large.
+    private static func fitting(_ commits: [Store.HistoryCommit]) throws(StorageError) -> Int {
+        var (size, count) = (0, 0)
+        for delta in commits.lazy.flatMap(\.changes) {
+            count += 1
+            do throws(StorageError) { size += try delta.after()?.roughSize ?? 0 } catch {
+                guard error.code == .notKept else { throw error }
+            }
+        }
+        return min(limit, count * SyncFrame.fill / max(size, 1)) - count
     }
 
     /// The state of each changed record after the last of some commits, about how many bytes that takes, and the models of which

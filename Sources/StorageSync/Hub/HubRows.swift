@@ -50,12 +50,10 @@ enum HubRows {
         _ replica: [UInt8], after number: Int, in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) -> [Answered] {
         var found: [Answered] = []
-        let beginning = [2] + replica
         var last = key(replica, number)
         while true {
-            let rows = try session.annexRows(annex, after: last, limit: 1000)
+            let rows = try session.annexRows(annex, after: last, before: key(replica, .max) + [0], limit: 1000)
             for row in rows {
-                guard row.key.starts(with: beginning) else { return found }
                 var reader = ByteReader(row.value)
                 found.append(
                     Answered(

@@ -51,6 +51,7 @@ extension DynamicRecord {
 
     /// The record without the properties that the schema does not have.
     func known(_ path: SchemaPath) -> DynamicRecord {
+        if unknownProperty(path) == nil { return self }
         var record = self
         record.fields.removeAll { path[$0.name] == nil }
         for index in record.fields.indices {

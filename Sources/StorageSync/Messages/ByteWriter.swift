@@ -5,9 +5,6 @@ import StorageDriver
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Makes room for bytes, so that a long message is not copied while it grows.
-    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
-
     mutating func add(byte: UInt8) { bytes.append(byte) }
 
     /// A number that is not negative, in groups of 7 bits, the least significant first. Less than 0 is written as 0.

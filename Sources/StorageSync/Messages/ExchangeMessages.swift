@@ -21,7 +21,7 @@ struct ExchangeRequest {
     var hasMore = false
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.exchange)
         writer.add(raw: replica)
         writer.add(raw: user)
         writer.add(count: known.count)
@@ -34,7 +34,7 @@ struct ExchangeRequest {
         writer.add(raw: chain)
         writer.add(count: patches.count)
         for patch in patches { writer.add(data: patch) }
-        return try SyncFrame.seal(.exchange, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
@@ -105,7 +105,7 @@ struct ExchangeAnswer {
     var changes: [(place: RecordPlace, state: State)]
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.exchangeAnswer)
         writer.add(raw: question)
         writer.add(raw: user)
         writer.add(text: token)
@@ -134,7 +134,7 @@ struct ExchangeAnswer {
             writer.add(place)
         }
         if !records.isEmpty { writer.add(data: records.recordBytes) }
-        return try SyncFrame.seal(.exchangeAnswer, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(_ reader: inout ByteReader) throws(StorageError) {

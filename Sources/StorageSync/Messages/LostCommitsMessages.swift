@@ -10,10 +10,10 @@ struct LostCommitsRequest {
     var tokens: [String]
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.lostCommits)
         writer.add(count: tokens.count)
         for token in tokens { writer.add(text: token) }
-        return try SyncFrame.seal(.lostCommits, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(tokens: [String]) { self.tokens = Array(tokens.prefix(Self.limit)) }
@@ -37,10 +37,10 @@ struct LostCommitsAnswer {
     var token: String?
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.lostCommitsAnswer)
         writer.add(raw: question)
         writer.add(optional: token)
-        return try SyncFrame.seal(.lostCommitsAnswer, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(question: [UInt8], token: String?) { (self.question, self.token) = (question, token) }

@@ -8,10 +8,10 @@ struct PageRequest {
     var after: String?
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.page)
         writer.add(text: model)
         writer.add(optional: after)
-        return try SyncFrame.seal(.page, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(model: String, after: String?) { (self.model, self.after) = (model, after) }
@@ -36,14 +36,14 @@ struct PageAnswer {
     var records: [DynamicRecord]
 
     func message() throws(StorageError) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = SyncFrame.begin(.pageAnswer)
         writer.add(raw: question)
         writer.add(text: token)
         writer.add(count: commit)
         writer.add(count: total)
         writer.add(optional: next)
         writer.add(data: records.recordBytes)
-        return try SyncFrame.seal(.pageAnswer, writer)
+        return try SyncFrame.seal(writer)
     }
 
     init(question: [UInt8], token: Store.HistoryToken, total: Int, next: String?, records: [DynamicRecord]) {

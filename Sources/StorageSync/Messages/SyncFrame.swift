@@ -28,18 +28,22 @@ enum SyncFrame {
     /// The most bytes of a patch, with room for the rest of a message.
     static let patchLimit = limit - (1 << 20)
     /// The number of bytes after which a message takes no further patch, commit or record, if it has one.
-    static let fill = 4 << 20
+    static let fill = 2 << 20
 
-    static func seal(_ kind: Kind, _ content: ByteWriter) throws(StorageError) -> [UInt8] {
-        var frame = ByteWriter()
-        frame.reserve(headCount + content.bytes.count + checkCount)
-        frame.add(raw: magic)
-        frame.add(byte: version)
-        frame.add(byte: kind.rawValue)
-        frame.add(raw: content.bytes)
-        frame.add(raw: check(of: frame.bytes))
-        try checkLength(frame.bytes.count)
-        return frame.bytes
+    /// A message without its content and its end.
+    static func begin(_ kind: Kind) -> ByteWriter {
+        var message = ByteWriter()
+        message.add(raw: magic)
+        message.add(byte: version)
+        message.add(byte: kind.rawValue)
+        return message
+    }
+
+    /// A message that was begun, with its end.
+    static func seal(_ message: consuming ByteWriter) throws(StorageError) -> [UInt8] {
+        message.add(raw: check(of: message.bytes))
+        try checkLength(message.bytes.count)
+        return message.bytes
     }
 
     /// The kind of a message, and its content.

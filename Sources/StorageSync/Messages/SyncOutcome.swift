@@ -15,7 +15,8 @@ public struct SyncOutcome: Hashable, Sendable {
 
     /// The outcome's number in the replica's store. Confirm it by ``Replica/confirm(_:)``.
     public let id: Int
-    /// The patch; nil for ``Result/joined(_:)``.
+    /// The patch; nil for ``Result/joined(_:)``. Of a patch that was applied as it was it has no changes: no program needs them any more, and
+    /// an exchange may send a great many.
     public let patch: SyncPatch?
     /// The decision.
     public let result: Result

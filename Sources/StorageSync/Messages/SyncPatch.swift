@@ -13,6 +13,9 @@ public struct SyncPatch: Hashable, Sendable {
     /// The changes in the order in which the commit made them, each record once.
     public let changes: [Change]
 
+    /// The patch without its changes.
+    var head: SyncPatch { SyncPatch(number: number, author: author, note: note, changes: []) }
+
     /// The change of one record.
     public struct Change: Hashable, Sendable {
         /// The kinds of change.

@@ -23,13 +23,20 @@ struct AnswerTaking: ~Copyable {
 
     /// Makes patches of the commits before the transaction.
     mutating func capture(in tx: borrowing Store.Transaction) throws(StorageError) {
-        let joining = Set(models.names.filter { state.models[$0] == nil })
-        let commits = try LocalCommits(since: state.seen, of: models, joining: joining, in: tx)
+        try add(try LocalCommits(since: state.seen, of: models, joining: state.joining(models), in: tx), in: tx)
+    }
+
+    /// Makes patches of the commits since the last ones.
+    ///
+    /// - Returns: the number of bytes of the rows.
+    @discardableResult
+    mutating func add(_ commits: LocalCommits, in tx: borrowing Store.Transaction) throws(StorageError) -> Int {
         let new = try state.number(commits) { (place) throws(StorageError) in
             try ReplicaRows.hasBase(of: place, in: tx)
         }
         try tx.setAnnex(ReplicaRows.annex, rows: new)
         try tx.holdHistory(Replica.hold, after: commits.end)
+        return new.reduce(0) { $0 + ($1.value?.count ?? 0) }
     }
 
     mutating func load(in tx: borrowing Store.Transaction) throws(StorageError) {
@@ -201,7 +208,7 @@ struct AnswerTaking: ~Copyable {
         try settle(answer.decisions)
         if state.confirmed == state.last {
             rows.removeAll { $0.key.first == ReplicaRows.Kind.base.rawValue }
-            for key in try ReplicaRows.keys(of: .base, together: 64, in: tx) { rows.append((key, nil)) }
+            try ReplicaRows.removeAll(of: .base, in: tx)
         }
         return true
     }
@@ -255,7 +262,7 @@ struct AnswerTaking: ~Copyable {
     }
 
     mutating func tell(_ patch: SyncPatch?, _ result: SyncOutcome.Result) {
-        var outcome = SyncOutcome(id: 0, patch: patch, result: result)
+        var outcome = SyncOutcome(id: 0, patch: patch?.head, result: result)
         // A program that never asks is not left with a row for each of its commits.
         if outcome.isNews {
             state.told += 1

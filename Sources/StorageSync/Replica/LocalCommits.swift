@@ -16,18 +16,25 @@ struct LocalCommits {
     private(set) var before: [RecordPlace: DynamicRecord?] = [:]
     /// The place after the last commit.
     private(set) var end: Store.HistoryToken
+    /// True if no commit follows.
+    private(set) var isLast = false
 
+    /// The number of changes that are read together.
     private static let limit = 65_536
 
     /// The origin of the commits that take records of the hub. They are never sent back.
     static let hub = Store.Origin.taken(from: "StorageSync hub")
+    /// The origins whose commits do not cross. The clock of the hub alone removes expired records for all.
+    private static let foreign: Set<Store.Origin> = [hub, .expiry]
 
-    /// Reads the commits before a transaction, in it.
+    /// Reads the commits before a transaction in it, or the commits of a snapshot.
     ///
-    /// - Parameter joining: the models whose records are compared with the hub's as they are. Their commits need not be known.
+    /// - Parameters:
+    ///   - joining: the models whose records are compared with the hub's as they are. Their commits need not be known.
+    ///   - most: the number of changes after which no further commit is begun; nil for all commits.
     /// - Throws: `notKept` if a change is not known record by record, or the history was let go.
     init(
-        since seen: String, of models: SyncModels, joining: Set<String>,
+        since seen: String, of models: SyncModels, joining: Set<String>, atMost most: Int? = nil,
         in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) {
         guard let seen = Store.HistoryToken(seen) else {
@@ -41,18 +48,13 @@ struct LocalCommits {
                 names.remove(name)
             }
         }
-        while true {
-            let page = try session.commits(since: end, of: names, limit: Self.limit)
-            for commit in page.commits where Self.isLocal(commit.origin) {
-                try add(commit, of: models, joining: joining)
-            }
-            end = page.next
-            if page.isLast { return }
-        }
+        repeat {
+            let page = try session.commits(
+                since: end, of: names, excluding: Self.foreign, limit: most ?? Self.limit)
+            for commit in page.commits { try add(commit, of: models, joining: joining) }
+            (end, isLast) = (page.next, page.isLast)
+        } while !isLast && most == nil
     }
-
-    /// The clock of the hub alone removes expired records for all.
-    private static func isLocal(_ origin: Store.Origin) -> Bool { origin != hub && origin != .expiry }
 
     private mutating func add(
         _ commit: Store.HistoryCommit, of models: SyncModels, joining: Set<String>
@@ -112,6 +114,9 @@ extension SyncPatch.Change.Kind {
 }
 
 extension ReplicaState {
+    /// The models whose records have not been compared with the hub's yet.
+    func joining(_ models: SyncModels) -> Set<String> { Set(models.names.filter { self.models[$0] == nil }) }
+
     /// Gives local commits numbers, and returns the rows of their patches and of the records as the hub has them.
     ///
     /// - Parameter hasBase: whether a record has such a row already.

@@ -85,18 +85,36 @@ struct PageReading: Equatable {
         return try PageReading(bytes: bytes)
     }
 
-    /// Keeps this position with one more message.
+    /// Keeps this position with one more message, which is the last of its ``rows``.
     func keep(_ message: [UInt8]?, in tx: borrowing Store.Transaction) throws(StorageError) {
         var rows: [(key: [UInt8], value: [UInt8]?)] = [(ReplicaRows.key(.reading), bytes)]
         if let message { rows.append((ReplicaRows.key(.page, self.rows), message)) }
         try tx.setAnnex(ReplicaRows.annex, rows: rows)
     }
 
+    /// The keys of the kept messages in their order.
+    private var keys: [[UInt8]] { (0..<rows).map { ReplicaRows.key(.page, $0 + 1) } }
+
+    /// Opens the kept messages of a kind in their order, one at a time.
+    ///
+    /// - Throws: `corrupt` if one is missing or damaged.
+    func forEachMessage(
+        _ kind: SyncFrame.Kind, in tx: borrowing Store.Transaction, _ body: (ByteReader) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        for key in keys {
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: key) else {
+                throw StorageError(
+                    .corrupt, "A page of the hub's records is missing; call beginAgain(isJoining: true).",
+                    operation: "sync")
+            }
+            if SyncFrame.kind(ofKept: message) == kind { try body(try SyncFrame.open(message).content) }
+        }
+    }
+
     /// Removes the position and all messages.
     static func remove(in tx: borrowing Store.Transaction) throws(StorageError) {
-        var rows = try ReplicaRows.keys(of: .page, in: tx)
-        rows.append(ReplicaRows.key(.reading))
-        try tx.setAnnex(ReplicaRows.annex, rows: rows.map { ($0, nil) })
+        try ReplicaRows.removeAll(of: .page, in: tx)
+        try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.reading), to: nil)
     }
 }
 
@@ -135,11 +153,8 @@ struct PageTaking {
         where relation != .lost && !bases.keys.contains(where: { $0.model == model }) {
             if try tx.records(model).limit(1).all().isEmpty { empty.insert(model) }
         }
-        for row in try ReplicaRows.keys(of: .page, in: tx) {
-            guard let message = try tx.annexValue(ReplicaRows.annex, key: row),
-                SyncFrame.kind(ofKept: message) == .pageAnswer
-            else { continue }
-            var (_, content) = try SyncFrame.open(message)
+        try reading.forEachMessage(.pageAnswer, in: tx) { (content) throws(StorageError) in
+            var content = content
             try add(try PageAnswer(&content).records, empty: empty, bases, in: tx)
         }
         let changed = news.filter { reading.models[$0.key.model] != nil }.compactMap(\.value)

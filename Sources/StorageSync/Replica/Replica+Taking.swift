@@ -170,11 +170,8 @@ extension AnswerTaking {
     ) throws(StorageError) {
         try load(in: tx)
         var news: [RecordPlace: DynamicRecord?] = [:]
-        for row in try ReplicaRows.keys(of: .page, in: tx) {
-            guard let message = try tx.annexValue(ReplicaRows.annex, key: row),
-                SyncFrame.kind(ofKept: message) == .exchangeAnswer
-            else { continue }
-            var (_, content) = try SyncFrame.open(message)
+        try reading.forEachMessage(.exchangeAnswer, in: tx) { (content) throws(StorageError) in
+            var content = content
             news = try self.news(ExchangeAnswer(&content), sent: 0, after: news, in: tx)
         }
         news = try self.news(answer, sent: 0, after: news, in: tx)

@@ -64,7 +64,7 @@ public final class Replica: Sendable {
     /// Exchanges patches and changes with the hub, until the patches of all commits before the call are answered.
     ///
     /// One exchange can be several messages: a message brings at most 1,000 patches and, with more than one patch or commit, about
-    /// 4 MiB. A cancelled task ends between two messages, and an error ends the call; answered patches stay so.
+    /// 2 MiB. A cancelled task ends between two messages, and an error ends the call; answered patches stay so.
     ///
     /// - Returns: the numbers of sent patches and taken records, and the outcomes.
     /// - Throws: `conflict` or `unsupported` with a ``SyncRefusal`` as its underlying error if the hub refuses the whole message;
@@ -223,19 +223,37 @@ public final class Replica: Sendable {
         return state
     }
 
-    /// Makes patches of the commits since the last ones, if there are any.
+    /// Makes patches of the commits since the last ones, some at a time.
+    ///
+    /// Commits are read beside other writers; a transaction keeps their patches.
     private func capture() async throws(StorageError) {
         let models = models
-        let isNeeded = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            let (seen, token) = (try Self.state(in: snapshot).seen, try snapshot.historyToken())
-            return seen != token.description
-        }
-        guard isNeeded else { return }
-        try await store.transaction(as: LocalCommits.hub, retries: 5) {
-            (tx: inout Store.Transaction) throws(StorageError) -> Void in
-            var taking = AnswerTaking(models, try Self.state(in: tx))
-            try taking.capture(in: tx)
-            try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.state), to: taking.state.bytes)
+        var portion = Portion(most: 4096, bytes: 1 << 20)
+        while true {
+            let most = portion.count
+            let (seen, read) = try await store.read {
+                (snapshot: inout Store.Snapshot) throws(StorageError) -> (String, LocalCommits?) in
+                let state = try Self.state(in: snapshot)
+                if try snapshot.historyToken().description == state.seen { return (state.seen, nil) }
+                let joining = state.joining(models)
+                // The commits of a model that joins can turn out to be unknown later.
+                let commits = try LocalCommits(
+                    since: state.seen, of: models, joining: joining, atMost: joining.isEmpty ? most : nil, in: snapshot)
+                return (state.seen, commits)
+            }
+            guard let commits = read else { return }
+            let size = try await store.transaction(as: LocalCommits.hub, retries: 5) {
+                (tx: inout Store.Transaction) throws(StorageError) -> Int? in
+                var taking = AnswerTaking(models, try Self.state(in: tx))
+                // Another program makes patches too.
+                guard taking.state.seen == seen else { return nil }
+                let size = try taking.add(commits, in: tx)
+                try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.state), to: taking.state.bytes)
+                return size
+            }
+            guard let size else { continue }
+            if commits.isLast { return }
+            portion.adapt(to: size)
         }
     }
 
@@ -253,10 +271,12 @@ extension ExchangeRequest {
     fileprivate mutating func fill(
         from session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) {
-        var size = 0
-        var last = 0
+        var (size, last) = (0, 0)
+        var portion = Portion(most: 256, bytes: SyncFrame.fill / 4)
         while patches.count < Self.patchLimit {
-            let rows = try ReplicaRows.all(.patch, after: last, limit: 64, in: session)
+            let count = portion.count
+            let rows = try ReplicaRows.all(.patch, after: last, limit: count, in: session)
+            portion.adapt(to: rows.reduce(0) { $0 + $1.value.count })
             for row in rows {
                 size += row.value.count
                 guard row.value.count <= SyncFrame.patchLimit else {
@@ -274,7 +294,7 @@ extension ExchangeRequest {
                 patches.append(row.value)
                 last = ReplicaRows.number(of: row.key)
             }
-            if rows.count < 64 { return }
+            if rows.count < count { return }
         }
         hasMore = try !ReplicaRows.all(.patch, after: last, limit: 1, in: session).isEmpty
     }

@@ -5,7 +5,6 @@ import StorageDriver
 /// The rows that a replica keeps in an annex of its store.
 enum ReplicaRows {
     static let annex = "StorageSync.replica"
-    private static let part = 1000
 
     /// The kinds of row, which are the first byte of their keys.
     enum Kind: UInt8 {
@@ -38,41 +37,45 @@ enum ReplicaRows {
         return [Kind.base.rawValue] + SHA256.hash(writer.bytes).prefix(20)
     }
 
+    /// Calls the body with the rows of a kind in the order of their keys, some at a time.
+    private static func forEachPart(
+        of kind: Kind, after number: Int = 0, limit: Int = .max, in session: borrowing some ReadingVerbs & ~Copyable,
+        _ body: ([(key: [UInt8], value: [UInt8])]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var (left, portion) = (limit, Portion(most: 1000, bytes: 1 << 20))
+        var last = number > 0 ? key(kind, number) : key(before: kind)
+        while left > 0 {
+            let count = min(portion.count, left)
+            let rows = try session.annexRows(annex, after: last, before: [kind.rawValue + 1], limit: count)
+            if !rows.isEmpty { try body(rows) }
+            guard let end = rows.last?.key, rows.count == count else { return }
+            (last, left) = (end, left - count)
+            portion.adapt(to: rows.reduce(0) { $0 + $1.value.count })
+        }
+    }
+
     /// The rows of a kind in the order of their keys.
     static func all(
         _ kind: Kind, after number: Int = 0, limit: Int = .max, in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
         var found: [(key: [UInt8], value: [UInt8])] = []
-        var last: [UInt8]? = number > 0 ? key(kind, number) : kind == .state ? nil : key(before: kind)
-        while found.count < limit {
-            let count = min(part, limit - found.count)
-            let rows = try session.annexRows(annex, after: last, limit: count)
-            for row in rows {
-                guard row.key.first == kind.rawValue else { return found }
-                found.append(row)
-                last = row.key
-            }
-            if rows.count < count { break }
-        }
+        try forEachPart(of: kind, after: number, limit: limit, in: session) { found += $0 }
         return found
     }
 
     /// The keys of all rows of a kind.
-    ///
-    /// - Parameter count: the number of rows that are read together; 1 for rows whose values may be large.
     static func keys(
-        of kind: Kind, together count: Int = 1, in session: borrowing some ReadingVerbs & ~Copyable
+        of kind: Kind, in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) -> [[UInt8]] {
         var found: [[UInt8]] = []
-        var last = key(before: kind)
-        while true {
-            let rows = try session.annexRows(annex, after: last, limit: count)
-            for row in rows {
-                guard row.key.first == kind.rawValue else { return found }
-                found.append(row.key)
-                last = row.key
-            }
-            if rows.count < count { return found }
+        try forEachPart(of: kind, in: session) { found += $0.map(\.key) }
+        return found
+    }
+
+    /// Removes all rows of a kind, some at a time: an engine may keep what a call removes in memory until the call has ended.
+    static func removeAll(of kind: Kind, in tx: borrowing Store.Transaction) throws(StorageError) {
+        try forEachPart(of: kind, in: tx) { (rows) throws(StorageError) in
+            try tx.setAnnex(annex, rows: rows.map { ($0.key, nil) })
         }
     }
 

@@ -11,7 +11,7 @@ struct AnnexRows {
     private static let part = 256
 
     private let name: String
-    private let directory: ModelDirectory
+    private let plans: AnnexPlans.Known
 
     /// - Throws: `invalidValue` for a name that no annex can have.
     init(_ name: String, in store: Store) throws(StorageError) {
@@ -20,7 +20,7 @@ struct AnnexRows {
                 .invalidValue, "The name of an annex has 1 to \(Store.annexNameLimit) bytes of UTF-8.")
         }
         self.name = name
-        directory = store.registry.directory
+        plans = store.features.feature(AnnexPlans.Known.self)
     }
 
     // MARK: Reading
@@ -29,34 +29,24 @@ struct AnnexRows {
     func value(of key: [UInt8], in session: any StorageSession) throws(StorageError) -> [UInt8]? {
         try Self.check(key)
         guard let table = Self.table.find(in: try session.tables()) else { return nil }
-        let query = Query(.columns([2]), scope: .key(columns: 2))
-        var cursor = try session.rows(plan(query, table), QueryArguments([.text(name), .blob(key)]))
+        var cursor = try session.rows(plans.of(table).value, QueryArguments([.text(name), .blob(key)]))
         return try cursor.next() ? try Self.bytes(cursor.cells[0]) : nil
     }
 
     func rows(
-        after key: [UInt8]?, limit: Int, in session: any StorageSession
+        after key: [UInt8]?, before end: [UInt8]?, limit: Int, in session: any StorageSession
     ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
         guard limit > 0 else {
             throw StorageError(.invalidQuery, "A limit of \(limit) reads no row of an annex; give 1 or more.")
         }
-        if let key { try Self.check(key) }
+        for key in [key, end].compactMap(\.self) { try Self.check(key) }
         guard let table = Self.table.find(in: try session.tables()) else { return [] }
-        var query = Query(.columns([1, 2]), scope: .key(columns: 1))
-        query.isLimited = true
-        var arguments = QueryArguments([.text(name)], limit: limit)
-        if let key {
-            query.filter = .comparison(.greater, .column(1), .argument(1), .data)
-            arguments.values.append(.blob(key))
-        }
+        let bounds = [key, end].compactMap(\.self).map(Value.blob)
         var found: [(key: [UInt8], value: [UInt8])] = []
-        var cursor = try session.rows(plan(query, table), arguments)
+        var cursor = try session.rows(
+            plans.of(table).rows(after: key, before: end), QueryArguments([.text(name)] + bounds, limit: limit))
         while try cursor.next() { found.append((try Self.bytes(cursor.cells[0]), try Self.bytes(cursor.cells[1]))) }
         return found
-    }
-
-    private func plan(_ query: Query, _ table: TableSchema) -> QueryPlan {
-        QueryPlan(id: nil, query: query, table: table, tables: [table])
     }
 
     private static func bytes(_ cell: Cell) throws(StorageError) -> [UInt8] {
@@ -88,33 +78,32 @@ struct AnnexRows {
         // Removing rows from a store that has no annex makes no table.
         guard !kept.isEmpty || known != nil else { return }
         let table = if let known { known } else { try Self.table.create(in: writer) }
-        try remove(gone, of: table, in: writer)
-        let plan = directory.plan(.upsert, of: table, columns: Array(table.columns.indices))
+        let plans = plans.of(table)
+        try remove(gone, plans, in: writer)
         for start in stride(from: 0, to: kept.count, by: Self.part) {
             let part = kept[start..<min(start + Self.part, kept.count)]
-            try writer.write(part.flatMap { [.text(name), .blob($0), .blob($1)] }, plan)
+            try writer.write(part.flatMap { [.text(name), .blob($0), .blob($1)] }, plans.put)
         }
     }
 
     func removeAll(in writer: any StorageWriter) throws(StorageError) {
         guard let table = Self.table.find(in: try writer.tables()) else { return }
-        let query = Query(.columns([1]), scope: .key(columns: 1))
+        let plans = plans.of(table)
         var keys: [[UInt8]] = []
         // No cursor is open while rows are written.
         do {
-            var cursor = try writer.rows(plan(query, table), QueryArguments([.text(name)]))
+            var cursor = try writer.rows(plans.keys, QueryArguments([.text(name)]))
             while try cursor.next() { keys.append(try Self.bytes(cursor.cells[0])) }
         }
-        try remove(keys, of: table, in: writer)
+        try remove(keys, plans, in: writer)
     }
 
     private func remove(
-        _ keys: [[UInt8]], of table: TableSchema, in writer: any StorageWriter
+        _ keys: [[UInt8]], _ plans: AnnexPlans, in writer: any StorageWriter
     ) throws(StorageError) {
-        let plan = directory.plan(.delete, of: table, columns: table.key)
         for start in stride(from: 0, to: keys.count, by: Self.part) {
             let part = keys[start..<min(start + Self.part, keys.count)]
-            try writer.write(part.flatMap { [.text(name), .blob($0)] }, plan)
+            try writer.write(part.flatMap { [.text(name), .blob($0)] }, plans.remove)
         }
     }
 

@@ -44,13 +44,14 @@ extension Store {
     /// - Parameters:
     ///   - annex: the name of the annex; see ``annexValue(_:key:)``.
     ///   - key: the key after which to begin, whether or not a row has it; nil for the first row.
+    ///   - end: the key before which to end, whether or not a row has it; nil for the last row.
     ///   - limit: the number of rows to read, 1 or more.
     /// - Throws: `invalidQuery` for a limit below 1, and the errors of ``annexValue(_:key:)``.
     public nonisolated(nonsending) func annexRows(
-        _ annex: String, after key: [UInt8]? = nil, limit: Int
+        _ annex: String, after key: [UInt8]? = nil, before end: [UInt8]? = nil, limit: Int
     ) async throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
         try await readingAnnex(annex) { (rows, session) throws(StorageError) in
-            try rows.rows(after: key, limit: limit, in: session)
+            try rows.rows(after: key, before: end, limit: limit, in: session)
         }
     }
 
@@ -127,13 +128,13 @@ extension ReadingVerbs where Self: ~Copyable {
         }
     }
 
-    /// The rows of an annex in the order of their keys, as `Store.annexRows(_:after:limit:)` reads them, in the snapshot of
+    /// The rows of an annex in the order of their keys, as `Store.annexRows(_:after:before:limit:)` reads them, in the snapshot of
     /// the session.
     public func annexRows(
-        _ annex: String, after key: [UInt8]? = nil, limit: Int
+        _ annex: String, after key: [UInt8]? = nil, before end: [UInt8]? = nil, limit: Int
     ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
         try _session.target.readingAnnex(annex) { (rows, session) throws(StorageError) in
-            try rows.rows(after: key, limit: limit, in: session)
+            try rows.rows(after: key, before: end, limit: limit, in: session)
         }
     }
 }

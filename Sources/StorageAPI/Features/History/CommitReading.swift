@@ -35,13 +35,26 @@ struct CommitReading {
 
     /// Reads commits until they have some number of changes.
     func page(
-        since token: Store.HistoryToken?, of models: Set<String>?, limit: Int
+        since token: Store.HistoryToken?, of models: Set<String>?, excluding origins: Set<Store.Origin> = [], limit: Int
     ) throws(StorageError) -> Store.HistoryPage {
         guard limit > 0 else {
             throw StorageError(.invalidQuery, "A page of commits has at least one change; give a greater limit.")
         }
         let models = try wanted(models, since: token)
-        return try page(after: start(token), of: models, limit: limit)
+        let start = try place(after: start(token), excluding: origins)
+        return try page(after: start, of: models, excluding: origins, limit: limit)
+    }
+
+    /// The place of the last of the commits of some origins that directly follow a place. No entry of them is read.
+    private func place(after start: Int64, excluding origins: Set<Store.Origin>) throws(StorageError) -> Int64 {
+        guard !origins.isEmpty, let end = try last?.number else { return start }
+        var place = start
+        while place < end {
+            let numbers = place + 1...min(place + Int64(HistoryReading.part), end)
+            for row in try history.commits(numbers) where !origins.contains(row.origin) { return row.number - 1 }
+            place = numbers.upperBound
+        }
+        return place
     }
 
     /// Reads the last commits that have changed some models.
@@ -75,9 +88,9 @@ struct CommitReading {
     }
 
     private func page(
-        after start: Int64, of models: Set<StoredName>?, limit: Int
+        after start: Int64, of models: Set<StoredName>?, excluding origins: Set<Store.Origin> = [], limit: Int
     ) throws(StorageError) -> Store.HistoryPage {
-        let found = try changes(after: start, of: models, limit: limit)
+        let found = try changes(after: start, of: models, excluding: origins, limit: limit)
         var rows: [Int64: CommitRow] = [:]
         var numbers: [Int64] = []
         for change in found.changes where numbers.last != change.commit { numbers.append(change.commit) }
@@ -98,7 +111,8 @@ struct CommitReading {
             first = end
         }
         if commits.isEmpty, !found.isLast, let last = found.changes.last?.commit {
-            return try page(after: last, of: models, limit: limit)
+            let start = try place(after: last, excluding: origins)
+            return try page(after: start, of: models, excluding: origins, limit: limit)
         }
         let end = found.isLast ? nil : commits.last?.token
         let next = if let end { end } else { try self.token }
@@ -155,9 +169,10 @@ struct CommitReading {
         return number - 1
     }
 
-    /// The changes of whole commits, until they reach the limit.
+    /// The changes of whole commits, until they reach the limit, or until a commit of an origin that is left out follows them: the
+    /// records after them are in its entries.
     private func changes(
-        after commit: Int64, of models: Set<StoredName>?, limit: Int
+        after commit: Int64, of models: Set<StoredName>?, excluding origins: Set<Store.Origin>, limit: Int
     ) throws(StorageError) -> (changes: [HistoryChange], isLast: Bool) {
         if models?.isEmpty == true { return ([], true) }
         let only = models?.count == 1 ? models?.first : nil
@@ -166,7 +181,12 @@ struct CommitReading {
         var end = Int64.max
         while true {
             let part = try history.changes(after: place.commit, place.place, of: only)
+            let excluded = try numbers(of: part, from: origins)
             for change in part {
+                if excluded.contains(change.commit) {
+                    if found.isEmpty { continue }
+                    return (found, false)
+                }
                 if let running, change.commit >= running { return (found, true) }
                 guard models?.contains(change.model) ?? true else { continue }
                 if change.commit > end { return (found, false) }
@@ -174,8 +194,20 @@ struct CommitReading {
                 if found.count == limit { end = change.commit }
             }
             guard let last = part.last, part.count == HistoryReading.part else { return (found, true) }
-            place = (last.commit, last.place)
+            place = (last.commit, excluded.contains(last.commit) ? .max : last.place)
         }
+    }
+}
+
+extension CommitReading {
+    /// The numbers of the commits of some origins among the commits of changes.
+    private func numbers(
+        of changes: [HistoryChange], from origins: Set<Store.Origin>
+    ) throws(StorageError) -> Set<Int64> {
+        if origins.isEmpty { return [] }
+        var numbers: [Int64] = []
+        for change in changes where numbers.last != change.commit { numbers.append(change.commit) }
+        return Set(try history.commits(numbers).filter { origins.contains($0.origin) }.map(\.number))
     }
 }
 

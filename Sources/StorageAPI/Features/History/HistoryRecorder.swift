@@ -113,12 +113,13 @@ final class HistoryRecorder: ChangeSubscriber {
     func willChange(_ kind: ChangeKind, _ key: [Value], of model: StoredName, before: RecordImage?) {
         let byRule = signature.isByRule
         journal?.add(kind, key, of: model, before: before, byRule: byRule)
-        if let entry = known[model]?[key] {
+        // One search finds the record's entry or adds it.
+        if let entry = known[model, default: [:]].updateValue(entries.count, forKey: key) {
+            known[model]?[key] = entry
             hasRepeats = true
             if !byRule, entries[entry].byRule { called.append(entry) }
             return
         }
-        known[model, default: [:]][key] = entries.count
         lastPlace += 1
         entries.append(Entry(model: model, key: key, kind: kind, place: lastPlace, byRule: byRule))
         addRow(HistoryKind(kind), at: lastPlace, of: model, key: key, before: before, byRule: byRule)

@@ -35,6 +35,32 @@ extension Store {
         }
     }
 
+    /// Some whole commits after a token without the ones of some origins, for a program that passes on what others have not passed
+    /// to it.
+    ///
+    /// ```swift
+    /// let page = try await store.commits(since: token, excluding: [.taken(from: "hub"), .expiry])
+    /// ```
+    ///
+    /// The records before and after a change are the same as if no commit were left out. Left-out commits cost their rows, and none of
+    /// their records is read. A page ends where a left-out commit follows a commit that it has.
+    ///
+    /// - Parameters:
+    ///   - token: the last position seen; nil for the whole history.
+    ///   - models: the stored names of models; nil for all.
+    ///   - origins: the origins whose commits are left out.
+    ///   - limit: the number of changes after which no further commit is begun.
+    /// - Throws: as ``commits(since:of:limit:)``.
+    public nonisolated(nonsending) func commits(
+        since token: HistoryToken? = nil, of models: Set<String>? = nil, excluding origins: Set<Origin>,
+        limit: Int = 1000
+    ) async throws(StorageError) -> HistoryPage {
+        try await readingHistory("commits") { (history, _) throws(StorageError) in
+            try CommitReading(self, in: history.session)
+                .page(since: token, of: models, excluding: origins, limit: limit)
+        }
+    }
+
     /// The last whole commits of the history, the earliest of them first, all of one snapshot.
     ///
     /// ```swift
@@ -68,6 +94,17 @@ extension ReadingVerbs where Self: ~Copyable {
     ) throws(StorageError) -> Store.HistoryPage {
         try _session.target.readingCommits("commits") { (commits) throws(StorageError) in
             try commits.page(since: token, of: models, limit: limit)
+        }
+    }
+
+    /// Some whole commits without the ones of some origins, as ``Store/commits(since:of:excluding:limit:)`` reads them, in the snapshot
+    /// of the session.
+    public func commits(
+        since token: Store.HistoryToken? = nil, of models: Set<String>? = nil,
+        excluding origins: Set<Store.Origin>, limit: Int = 1000
+    ) throws(StorageError) -> Store.HistoryPage {
+        try _session.target.readingCommits("commits") { (commits) throws(StorageError) in
+            try commits.page(since: token, of: models, excluding: origins, limit: limit)
         }
     }
 

@@ -145,12 +145,16 @@ final class ChangeCapture: ForwardingWriter, TransactionCapture {
         let followers = subscribers.filter {
             !(wasWaiting && $0.isToldEarly) && $0.follows(model) && $0.follows(plan)
         }
-        if stored == nil, followers.isEmpty { return changes.add(kind, keys, of: model) }
+        if stored == nil { changes.add(kind, keys, of: model) }
+        if stored == nil, followers.isEmpty { return }
         for key in keys {
-            let isThere = stored?.contains(key) ?? true
-            if !isThere, !mayInsert { continue }
-            let kind = isThere ? kind : .insert
-            changes.add(kind, KeyList(width: keys.width, [key]), of: model)
+            var kind = kind
+            if let stored {
+                let isThere = stored.contains(key)
+                if !isThere, !mayInsert { continue }
+                if !isThere { kind = .insert }
+                changes.add(kind, KeyList(width: keys.width, [key]), of: model)
+            }
             for follower in followers { follower.willChange(kind, key, of: model, before: images?[key]) }
         }
         for follower in followers { try follower.willWrite() }

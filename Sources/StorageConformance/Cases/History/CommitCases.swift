@@ -150,6 +150,63 @@ extension Conformance {
             }
         },
         ConformanceCase(
+            "commits/excluding", for: [.h8: [7]],
+            "Commits of some origins are left out, and the others have the records before and after them."
+        ) { t in
+            let store = try await t.open(recordsOf: [Pen.self, City.self])
+            let hub = Store.Origin.taken(from: "hub")
+            func save(_ origin: Store.Origin, _ pens: [Pen], cities: [City] = []) async throws {
+                t.note(
+                    "try await store.transaction(as: \(origin)) { tx in try tx.save(\(pens)); try tx.save(\(cities)) }")
+                try await store.store.transaction(as: origin) { tx in
+                    try tx.save(pens)
+                    try tx.save(cities)
+                }
+            }
+            func colors(
+                _ origins: Set<Store.Origin>, of models: Set<String>? = nil, limit: Int
+            ) async throws -> [String] {
+                var (found, token, isLast) = ([String](), Store.HistoryToken?.none, false)
+                while !isLast {
+                    let page = try await store.store.commits(since: token, of: models, excluding: origins, limit: limit)
+                    for commit in page.commits {
+                        for change in commit.changes where change.model == "Pen" {
+                            let states = [try change.before(), try change.after()].map { state in
+                                if case .text(let color)? = state?.value("color") { color } else { "-" }
+                            }
+                            found.append("\(commit.number): \(states.joined(separator: " to "))")
+                        }
+                    }
+                    (token, isLast) = (page.next, page.isLast)
+                }
+                try t.expect(
+                    token == (try await store.store.historyToken()), "The last page ends before the last commit.")
+                return found
+            }
+            try await save(hub, [Pen(id: 9, color: "x")], cities: [City(id: 1)])
+            try await save(.call, [Pen(id: 1, color: "a")])
+            try await save(hub, [Pen(id: 1, color: "b"), Pen(id: 2, color: "b")])
+            try await save(hub, [Pen(id: 2, color: "c")])
+            try await save(.call, [], cities: [City(id: 99)])
+            try await save(hub, (100..<700).map { Pen(id: $0, color: "many") })
+            try await save(.call, [Pen(id: 2, color: "d"), Pen(id: 1, color: "d")])
+            try await save(hub, [Pen(id: 2, color: "e")])
+            let calls = ["2: - to a", "7: c to d", "7: b to d"]
+            for limit in [1, 2, 1000] {
+                for models in [nil, ["Pen", "City"], ["Pen"]] as [Set<String>?] {
+                    try t.expect(try await colors([hub], of: models, limit: limit), equals: calls)
+                }
+                try t.expect(try await colors([hub, .call], limit: limit), equals: [])
+                try t.expect(try await colors([hub], of: ["City"], limit: limit), equals: [])
+                let taken = try await colors([.call], limit: limit)
+                try t.expect(taken.count, equals: 605)
+                try t.expect(
+                    taken.prefix(4).joined(separator: ", "), equals: "1: - to x, 3: a to b, 3: - to b, 4: b to c")
+                try t.expect(taken.last, equals: "8: d to e")
+                try t.expect(try await colors([], limit: limit).count, equals: 608)
+            }
+        },
+        ConformanceCase(
             "commits/properties", for: [.h8: [3]], "A change names the properties that differ, with both contents."
         ) { t in
             let store = try await t.open(recordsOf: [Volume.self, Writer.self, Label.self])

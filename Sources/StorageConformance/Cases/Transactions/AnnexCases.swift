@@ -36,6 +36,14 @@ extension Conformance {
             for (place, row) in rows.enumerated() {
                 let later = Array(texts.dropFirst(place + 1).prefix(3))
                 try t.expect(try await store.annex("a", after: row.key, limit: 3), equals: later)
+                try t.expect(
+                    try await store.annex("a", before: row.key, limit: 100), equals: Array(texts.prefix(place)))
+                let two = texts.dropFirst(place + 1).prefix(2)
+                if place + 3 < rows.count {
+                    try t.expect(
+                        try await store.annex("a", after: row.key, before: rows[place + 3].key, limit: 9),
+                        equals: Array(two))
+                }
                 try t.expect(try await store.store.annexValue("a", key: row.key), equals: row.value)
                 try t.expect(try store.store.blocking.annexValue("a", key: row.key), equals: row.value)
             }
@@ -184,8 +192,12 @@ extension Conformance {
 }
 
 extension RecordedStore {
-    fileprivate func annex(_ name: String, after key: [UInt8]? = nil, limit: Int) async throws -> [String] {
-        trial.note("try await \(self.name).annexRows(\(name), after: \(key.map { "\($0)" } ?? "nil"), limit: \(limit))")
-        return try await store.annexRows(name, after: key, limit: limit).map { "\($0.key) \($0.value)" }
+    fileprivate func annex(
+        _ name: String, after key: [UInt8]? = nil, before end: [UInt8]? = nil, limit: Int
+    ) async throws -> [String] {
+        let bounds = [key, end].map { $0.map { "\($0)" } ?? "nil" }
+        trial.note(
+            "try await \(self.name).annexRows(\(name), after: \(bounds[0]), before: \(bounds[1]), limit: \(limit))")
+        return try await store.annexRows(name, after: key, before: end, limit: limit).map { "\($0.key) \($0.value)" }
     }
 }
