@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "StorageJSON", package: "swift-storage"),
                 .product(name: "StorageDriver", package: "swift-storage"),
+                .product(name: "StorageSync", package: "swift-storage"),
             ],
             resources: [
                 .embedInCode("Resources/style.css"), .embedInCode("Resources/script.js"),
@@ -62,6 +63,7 @@ let package = Package(
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "StorageJSON", package: "swift-storage"),
                 .product(name: "StorageDriver", package: "swift-storage"),
+                .product(name: "StorageSync", package: "swift-storage"),
             ],
             path: "Tests/BrowserFixture",
             swiftSettings: strict),

@@ -53,6 +53,11 @@ import Testing
         let first = try await tool.output("sync", Self.hub, Self.replica)
         expect(first.hasPrefix("0 patches sent, 1 record taken, 0 values overwritten, 0 refused, in "), "\(first)")
         try await expect(tool.output("diff", Self.hub, Self.replica), equals: "")
+        let info = try await tool.output("info", Self.replica)
+        expect(info.contains("Replica   0 commits wait for the hub; last exchange 20"), "\(info)")
+        try await expect(tool.output("info", Self.hub).contains("Replica"), equals: false)
+        let json = try await tool.output("info", Self.replica, "--json")
+        expect(json.contains(#""waiting" : 0"#), "\(json)")
         try await write(tool, engine, Self.hub, Item(id: "milk", title: "Oat milk"))
         try await write(
             tool, other, Self.replica, Item(id: "milk", title: "Soy milk", count: 2), Item(id: "tea", title: "Tea"))

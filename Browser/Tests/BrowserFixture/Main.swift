@@ -3,6 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 import StorageDriver
+import StorageSync
 
 #if PostgreSQL
 import PostgreSQLBackend
@@ -17,6 +18,7 @@ import PostgreSQLBackend
 ///     browser-fixture notes URL           notes by UUIDs, whose texts are searched
 ///     browser-fixture shelf URL           books with pictures, long texts and lists of references
 ///     browser-fixture shelve URL          one more book
+///     browser-fixture replicate URL URL   a hub of todos, and a replica of which a todo waits for the hub
 ///     browser-fixture change URL          one more todo, and a change of the first
 ///     browser-fixture write URL SECONDS   todos as fast as they can be written
 @main
@@ -42,6 +44,7 @@ struct BrowserFixture {
             default: try await write(store, seconds: words.count > 3 ? Double(words[3]) ?? 1 : 1)
             }
             try await store.close()
+        case "replicate": try await replicate(words[2], words.count > 3 ? words[3] : "")
         case "shelf", "shelve":
             let store = try await Store(url: words[2], backends: backends, models: [Tag.self, Book.self])
             try await words[1] == "shelf" ? shelf(store) : shelve(store)
@@ -58,6 +61,31 @@ struct BrowserFixture {
             default: exit(64)
             }
             try await store.close()
+        }
+    }
+
+    private static func replicate(_ hub: String, _ replica: String) async throws {
+        let models: [any Storable.Type] = [Project.self, Todo.self]
+        let options = Store.Options(history: Store.HistoryOptions(records: models))
+        let home = try await Store(url: hub, backends: backends, models: models, options: options)
+        let store = try await Store(url: replica, backends: backends, models: models, options: options)
+        try await make(home)
+        let way = Way(hub: try await Hub(home, models: models))
+        try await Replica(store, models: models, to: way).sync()
+        try await store.save(Todo(id: 1000, title: "Waits for the hub", made: .now, project: 1))
+        // Its message is lost.
+        try? await Replica(store, models: models, to: Way(hub: nil)).sync()
+        try await store.close()
+        try await home.close()
+    }
+
+    /// The way to a hub of this process, or to none.
+    private struct Way: SyncTransport {
+        let hub: Hub?
+
+        func exchange(_ message: [UInt8]) async throws -> [UInt8] {
+            guard let hub else { throw CocoaError(.fileNoSuchFile) }
+            return try await hub.answer(message)
         }
     }
 

@@ -47,6 +47,20 @@ struct PageTests {
         }
     }
 
+    @Test func `the first page tells what waits for the hub`() async throws {
+        let folder = try Places.folder()
+        try await Places.makeStore("replicate", "sqlite:\(folder)/hub.db", "sqlite:\(folder)/replica.db")
+        try await inBrowser("sqlite:\(folder)/replica.db") { driver, pages in
+            try await driver.look(at: pages.site + "/", as: "replica")
+            let facts = "return [...document.querySelectorAll('.facts')].map((facts) => facts.textContent).join()"
+            #expect(try await driver.text(facts).contains("Replica: 1 commit waits for the hub · last exchange 20"))
+        }
+        try await inBrowser("sqlite:\(folder)/hub.db") { driver, pages in
+            try await driver.open(pages.site + "/")
+            #expect(try await driver.number("return document.querySelectorAll('.facts').length") == 1)
+        }
+    }
+
     @Test func `every page of GeoNames is drawn`() async throws {
         try await inBrowser(Places.cities) { driver, pages in
             for (name, path) in [

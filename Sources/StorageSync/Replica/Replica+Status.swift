@@ -1,4 +1,4 @@
-import StorageAPI
+public import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -10,6 +10,22 @@ internal import Foundation
 extension Replica {
     /// The state of the replica as this program knows it.
     public var status: SyncStatus { latest.current.value }
+
+    /// The state of a replica as its store has recorded it, for a program that only looks; nil if the store is no replica.
+    ///
+    /// It has no error and no running exchange: only the program that synchronises knows these. Costs a look at some rows.
+    ///
+    /// - Throws: `corrupt` for a state that cannot be read; errors of the store.
+    public static func status(of store: Store) async throws(StorageError) -> SyncStatus? {
+        try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            guard let state = try ReplicaRows.state(in: snapshot) else { return nil }
+            var status = SyncStatus(state, aside: try ReplicaRows.keys(of: .aside, in: snapshot).count)
+            if let reading = try PageReading.stored(in: snapshot) {
+                status.reading = .init(records: reading.records, total: reading.total)
+            }
+            return status
+        }
+    }
 
     /// The states of the replica: first the current one, then later ones, of which a slow reader misses some. Ends when the task is
     /// cancelled.
@@ -51,10 +67,18 @@ extension Replica {
             (try Self.state(in: snapshot), try ReplicaRows.keys(of: .aside, in: snapshot).count)
         }
         latest.change { status in
-            (status.waiting, status.aside) = (state.last - state.confirmed, aside)
-            status.lastExchange = state.lastExchange.map { Date(timeIntervalSinceReferenceDate: $0) }
+            let stored = SyncStatus(state, aside: aside)
+            (status.waiting, status.aside, status.lastExchange) = (stored.waiting, stored.aside, stored.lastExchange)
             if isDone { (status.isExchanging, status.lastError, status.reading) = (false, nil, nil) }
         }
+    }
+}
+
+extension SyncStatus {
+    /// The state that a replica's store has recorded.
+    fileprivate init(_ state: ReplicaState, aside: Int) {
+        (waiting, self.aside) = (state.last - state.confirmed, aside)
+        lastExchange = state.lastExchange.map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StorageAPI
 import StorageDriver
+import StorageSync
 import TerminalOutput
 
 /// `storage info`.
@@ -54,6 +55,20 @@ private struct StoreFacts: Encodable {
     /// The history that is kept; nil if none exists.
     let history: History?
 
+    /// The state of a replica of a hub; nil if the store is none.
+    let replica: SyncState?
+
+    struct SyncState: Encodable {
+        let waiting, aside: Int
+        let lastExchange: String?
+        /// The numbers of records that have arrived, and that are to arrive, while all are read; nil otherwise.
+        let reading: Reading?
+
+        struct Reading: Encodable {
+            let records, total: Int
+        }
+    }
+
     struct History: Encodable {
         let records, keys: [String]
         let firstCommit, lastCommit: Int?
@@ -92,6 +107,12 @@ private struct StoreFacts: Encodable {
                 commits: $0.keeping.commits, seconds: $0.keeping.seconds,
                 holds: Dictionary($0.holds.map { ($0.name, $0.commit) }) { first, _ in first })
         }
+        replica = try await Replica.status(of: store).map { status in
+            SyncState(
+                waiting: status.waiting, aside: status.aside,
+                lastExchange: status.lastExchange?.formatted(Date.ISO8601FormatStyle()),
+                reading: status.reading.map { .init(records: $0.records, total: $0.total) })
+        }
         limits = Limits(
             valueBytes: info.limits.valueBytes, keyBytes: info.limits.keyBytes, depth: info.limits.depth,
             columns: info.limits.columns)
@@ -113,11 +134,24 @@ private struct StoreFacts: Encodable {
             try output.line("Lacks     \(name.asWords): \(reason.printable)")
         }
         if let history { try output.line("History   \(history.text.printable)") }
+        if let replica { try output.line("Replica   \(replica.text)") }
         guard !models.isEmpty else { return try output.line("Models    none") }
         try output.line("")
         var table = TextTable("Model", .number("Records"), .number("Tables"))
         for model in models { table.add(model.name, model.records.grouped, String(model.tables)) }
         for line in table.lines { try output.line(line) }
+    }
+}
+
+extension StoreFacts.SyncState {
+    /// `3 commits wait for the hub, of which 1 does not fit; last exchange 2026-11-28T12:01:05Z`
+    fileprivate var text: String {
+        var text = "\(waiting.counted("commit")) \(waiting == 1 ? "waits" : "wait") for the hub"
+        if aside > 0 { text += ", of which \(aside.grouped) \(aside == 1 ? "does" : "do") not fit" }
+        if let reading {
+            text += "; \(reading.records.grouped) of \(reading.total.grouped) records have arrived"
+        }
+        return text + (lastExchange.map { "; last exchange \($0)" } ?? "; no exchange yet")
     }
 }
 

@@ -10,7 +10,7 @@ extension Site {
         let reading = try await reading()
         let page = OverviewPage(
             info: reading.store.info, location: store.name, schemas: reading.schemas, counts: reading.counts,
-            history: try await reading.store.historyStatus())
+            history: try await reading.store.historyStatus(), replica: try await Replica.status(of: reading.store))
         return layout(reading, "Models").page { page.write(&$0) }
     }
 
