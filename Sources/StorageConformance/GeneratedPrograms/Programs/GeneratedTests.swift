@@ -185,7 +185,7 @@ public struct GeneratedTests: Sendable {
                 report.failures.append(
                     GeneratedFailure(
                         mixture: mixture, seed: seed, steps: steps, backend: report.backends.first ?? "memory",
-                        call: "hub and replicas on \(simulation.engines)", expected: found.expected,
+                        call: "hub and replicas on \(simulation.names)", expected: found.expected,
                         actual: found.actual,
                         program: simulation.log.suffix(60).joined(separator: "\n")))
                 if queue.hasFailed() >= mostFailures { queue.end() }
