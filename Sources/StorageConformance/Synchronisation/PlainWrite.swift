@@ -92,6 +92,8 @@ struct PlainProgram {
     var random: SeededGenerator
     /// The version of the program that writes.
     var version = PlainVersion.later
+    /// The models that it writes.
+    var models = PlainModel.names
     private var serial = 0
 
     init(_ random: SeededGenerator) { self.random = random }
@@ -116,7 +118,7 @@ struct PlainProgram {
 
     private mutating func write(on state: PlainState, _ tag: String, at time: Double) -> PlainWrite? {
         let model = pick(["Depot", "Stock", "Stock", "Stock", "Slip", "Slip", "Permit"]) ?? "Stock"
-        guard version.models.contains(model) else { return nil }
+        guard models.contains(model) else { return nil }
         let places = state.places(of: model)
         switch below(100) {
         case 0..<30: return new(model, in: state, tag, at: time).map { .insert($0, $1) }

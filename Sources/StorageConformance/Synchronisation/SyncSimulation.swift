@@ -166,6 +166,8 @@ final class SyncSimulation: @unchecked Sendable {
     func write(_ site: SyncSite) async throws {
         clock.advance(by: 1)
         program.version = site.version
+        // The history of a model that joins begins with it: its records are compared with the hub's, and are no patches yet.
+        program.models = site === hubSite ? PlainModel.names : site.plain.base.version.models
         site.state.expire(at: site.time)
         let tag = site === hubSite ? "h" : "r\(site.name.last ?? "0")-"
         let writes = program.transaction(on: site.state, tag, at: site.time)
