@@ -35,11 +35,11 @@ final class SyncSimulation: @unchecked Sendable {
         faults = Set(SyncFault.allCases.filter { _ in program.chance(35) })
         let keeping = faults.contains(.shortHistory) ? Store.HistoryLimit(commits: 1 + program.below(12)) : nil
         hubSite = try await SyncSite(
-            "hub", at: try await engines[program.below(engines.count)](), clock, keeping: keeping)
+            "hub", at: try await Self.place(engines, &program), clock, keeping: keeping)
         let schemas = try await hubSite.store.recordSchemas()
         var sites: [SyncSite] = []
         for number in 0..<1 + program.below(program.chance(20) ? 8 : 4) {
-            let place = try await engines[program.below(engines.count)]()
+            let place = try await Self.place(engines, &program)
             let version = faults.contains(.versions) && program.chance(50) ? PlainVersion.earlier : .later
             sites.append(try await SyncSite("replica \(number)", at: place, clock, version, of: schemas))
         }
@@ -129,7 +129,12 @@ final class SyncSimulation: @unchecked Sendable {
         try await begin(site)
     }
 
-    private func place() async throws -> TrialPlace { try await engines[program.below(engines.count)]() }
+    private func place() async throws -> TrialPlace { try await Self.place(engines, &program) }
+
+    /// A place on an engine that the program draws. One to four engines make no other program.
+    private static func place(
+        _ engines: [@Sendable () async throws -> TrialPlace], _ program: inout PlainProgram
+    ) async throws -> TrialPlace { try await engines[program.below(12) % engines.count]() }
 
     func note(_ text: String) { log.append(text) }
 
