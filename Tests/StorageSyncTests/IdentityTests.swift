@@ -60,6 +60,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 3])
+    func `a hub that is restored between two pages is noticed, and nothing of the earlier pages is stored`(
+        _ later: Int
+    ) async throws {
+        let first = try await open("hub.db")
+        try await first.insert(Shop(id: "s", name: "Corner"))
+        let way = FaultyWay(try await Hub(first, models: sharedTypes))
+        let store = try await sharedStore()
+        let backup = path("backup.db")
+        // The pages are of shops, lists and remarks.
+        let moves = MovingWay(
+            way,
+            before: [
+                1: {
+                    try await first.backUp(to: backup)
+                    try await first.insert(ShoppingList(id: "lost"))
+                },
+                2: {
+                    try await first.close()
+                    let second = try await sharedStore(SQLiteBackend(path: backup))
+                    for number in 0..<later { try await second.save(ShoppingList(id: "kept", title: "\(number)")) }
+                    way.move(to: try await Hub(second, models: sharedTypes))
+                },
+            ])
+        let exchange = try await Replica(store, models: sharedTypes, to: moves).sync()
+        expect(exchange.hubWentBack)
+        expect(try await store.select(Shop.self).keys(), equals: ["s"])
+        expect(try await store.select(ShoppingList.self).keys(), equals: later == 0 ? [] : ["kept"])
+    }
+
     @Test func `what a new version adds is not taken for what a restored hub has lost`() async throws {
         let (earlier, later): ([any Storable.Type], [any Storable.Type]) = (
             [Earlier.Recipe.self], [Later.Recipe.self, Later.Dish.self]
@@ -109,6 +139,19 @@ import Testing
         expect(try await one.sync().refused, equals: 0)
         expect(try await devices.store.select(ShoppingList.self).order { $0.id }.keys(), equals: ["a", "b"])
         expect(try await store.digest(of: "ShoppingList"), equals: try await devices.store.digest(of: "ShoppingList"))
+    }
+
+    /// A way on which something happens before the questions of some numbers.
+    private final class MovingWay: SyncTransport {
+        private let way: FaultyWay
+        private let before: [Int: @Sendable () async throws -> Void]
+
+        init(_ way: FaultyWay, before: [Int: @Sendable () async throws -> Void]) { (self.way, self.before) = (way, before) }
+
+        func exchange(_ message: [UInt8]) async throws -> [UInt8] {
+            try await before[way.questions.count]?()
+            return try await way.exchange(message)
+        }
     }
 
     /// A way on which each question has the same answer.

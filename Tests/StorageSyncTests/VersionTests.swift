@@ -148,6 +148,23 @@ enum Later {
         expect(try await store.select(Later.Recipe.self).order { $0.id }.all(), equals: recipes)
     }
 
+    @Test func `a replica that gains a property of owned records reads the records again`() async throws {
+        let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Dish.self], [Later.Dish.self])
+        let place = InMemoryBackend.Place()
+        let store = try await sharedStore(InMemoryBackend(), later)
+        let hub = try await Hub(store, models: later)
+        let dish = Later.Dish(id: "d", steps: [.init(id: "1", minutes: 5)], source: .init(text: "book", page: 7))
+        try await store.insert(dish)
+        do {
+            let old = try await sharedStore(InMemoryBackend(place), earlier)
+            try await Replica(old, models: earlier, to: LocalHub(hub)).sync()
+            try await old.close()
+        }
+        let new = try await sharedStore(InMemoryBackend(place), later)
+        try await Replica(new, models: later, to: LocalHub(hub)).sync()
+        expect(try await new.find(Later.Dish.self, key: "d"), equals: dish)
+    }
+
     @Test(arguments: [false, true])
     func `a model joins whose records were replaced as a whole before`(_ isKept: Bool) async throws {
         let place = InMemoryBackend.Place()

@@ -12,6 +12,8 @@ struct PlainRefusal: Error, CustomStringConvertible {
 /// it says has to come out.
 struct PlainState: Equatable {
     private(set) var records: [PlainPlace: PlainFields] = [:]
+    /// The version of the program that has the store.
+    var version = PlainVersion.later
 
     subscript(place: PlainPlace) -> PlainFields? {
         get { records[place] }
@@ -19,6 +21,15 @@ struct PlainState: Equatable {
     }
 
     func places(of model: String) -> [PlainPlace] { records.keys.filter { $0.model == model }.sorted() }
+
+    /// The state as another version has it.
+    func seen(by version: PlainVersion) -> PlainState {
+        var state = PlainState(version: version)
+        for (place, record) in records where version.models.contains(place.model) {
+            state[place] = version.completed(record, of: place.model)
+        }
+        return state
+    }
 
     /// Removes expired records, which readers do not see.
     mutating func expire(at time: Double) {
@@ -110,19 +121,7 @@ struct PlainState: Equatable {
     func patch(since before: PlainState, touched: Set<PlainPlace>) -> PlainPatch {
         var patch: PlainPatch = [:]
         for place in Set(before.records.keys).union(records.keys) {
-            let kind: PlainChange.Kind
-            switch (before[place], records[place]) {
-            case (nil, let new?): kind = .inserted(new)
-            case (let old?, nil): kind = .deleted(old)
-            case (let old?, let new?) where old != new:
-                var changes: [String: PlainChange.Property] = [:]
-                for (name, after) in new {
-                    if let was = old[name], was != after { changes[name] = .init(before: was, after: after) }
-                }
-                kind = .updated(changes)
-            default: continue
-            }
-            patch[place] = PlainChange(kind: kind, byRule: !touched.contains(place))
+            patch[place] = PlainChange(from: before[place], to: self[place], byRule: !touched.contains(place))
         }
         return patch
     }
@@ -136,20 +135,20 @@ struct PlainState: Equatable {
             let now = records[place]
             switch change.kind {
             case .inserted(let record):
-                if now == nil { puts[place] = record }
-                if let now, now != record { throw PlainRefusal("stored already", place) }
+                if now == nil { puts[place] = version.completed(record, of: place.model) }
+                if let now, !alike(now, record) { throw PlainRefusal("stored already", place) }
             case .updated(let changes):
                 guard let now else { throw PlainRefusal("deleted meanwhile", place) }
                 var merged = now
                 for (name, property) in changes {
                     var merge = PlainMerge(property, now[name] ?? .scalar(.null), byRule: change.byRule)
-                    merged[name] = merge.result(of: name)
+                    merged[name] = version.completed(merge.result(of: name))
                     if merge.hasLost { lost.insert(PlainLoss(place: place, property: name)) }
                 }
                 if merged != now { puts[place] = merged }
             case .deleted(let before):
                 guard let now else { continue }
-                if now != before { throw PlainRefusal("changed meanwhile", place) }
+                if !alike(now, before) { throw PlainRefusal("changed meanwhile", place) }
                 removed.insert(place)
             }
         }
@@ -191,6 +190,23 @@ struct PlainChange {
 
     let kind: Kind
     let byRule: Bool
+
+    /// The change from one record to another; nil for equal ones.
+    init?(from old: PlainFields?, to new: PlainFields?, byRule: Bool = false) {
+        switch (old, new) {
+        case (nil, nil): return nil
+        case (nil, let new?): kind = .inserted(new)
+        case (let old?, nil): kind = .deleted(old)
+        case (let old?, let new?):
+            var changes: [String: Property] = [:]
+            for (name, after) in new {
+                if let was = old[name], !was.isLike(after) { changes[name] = .init(before: was, after: after) }
+            }
+            if changes.isEmpty { return nil }
+            kind = .updated(changes)
+        }
+        self.byRule = byRule
+    }
 }
 
 /// A property whose content was replaced by someone who had not seen it.
@@ -213,7 +229,8 @@ private struct PlainMerge {
     }
 
     mutating func result(of name: String) -> PlainContent {
-        if stored == change.after || stored == change.before { return change.after }
+        if stored.isLike(change.after) { return stored }
+        if stored.isLike(change.before) { return change.after.over(stored) }
         if byRule { return stored }
         switch (change.before, change.after, stored) {
         case (.references(let before), .references(let mine), .references(let theirs)):
@@ -228,7 +245,7 @@ private struct PlainMerge {
         default: break
         }
         hasLost = true
-        return change.after
+        return change.after.over(stored)
     }
 
     private mutating func merged(
@@ -238,10 +255,10 @@ private struct PlainMerge {
         var result: [PlainOwned] = []
         for record in theirs.list {
             switch (before[record["id"]], mine.byKey[record["id"]]) {
-            case (let old, nil): if old != record { result.append(record) }
+            case (let old, nil): if old.map({ !alike($0, record) }) ?? true { result.append(record) }
             case (nil, let own?):
-                if own != record { hasLost = true }
-                result.append(own)
+                if !alike(own, record) { hasLost = true }
+                result.append(own.merging(record) { own, _ in own })
             case (let old?, let own?):
                 var merged = record
                 for (name, value) in own where old[name] != value {

@@ -90,6 +90,10 @@ private struct PlainSession: WritingVerbs {
 /// Draws transactions that make sense in a state.
 struct PlainProgram {
     var random: SeededGenerator
+    /// The version of the program that writes.
+    var version = PlainVersion.later
+    /// The models that it writes.
+    var models = PlainModel.names
     private var serial = 0
 
     init(_ random: SeededGenerator) { self.random = random }
@@ -114,6 +118,7 @@ struct PlainProgram {
 
     private mutating func write(on state: PlainState, _ tag: String, at time: Double) -> PlainWrite? {
         let model = pick(["Depot", "Stock", "Stock", "Stock", "Slip", "Slip", "Permit"]) ?? "Stock"
+        guard models.contains(model) else { return nil }
         let places = state.places(of: model)
         switch below(100) {
         case 0..<30: return new(model, in: state, tag, at: time).map { .insert($0, $1) }
@@ -149,7 +154,7 @@ struct PlainProgram {
                 record[name] = other[name]
             }
         }
-        return record
+        return version.seen(record, of: place.model)
     }
 
     /// A set of records that may exchange unique values and lose their parents.
@@ -175,6 +180,10 @@ struct PlainProgram {
     // MARK: Records
 
     private mutating func record(_ model: String, _ state: PlainState, at time: Double) -> PlainFields? {
+        whole(model, state, at: time).map { version.seen($0, of: model) }
+    }
+
+    private mutating func whole(_ model: String, _ state: PlainState, at time: Double) -> PlainFields? {
         let depots = state.places(of: "Depot").map(\.key)
         let text = PlainContent.scalar(.text("t\(below(50))"))
         let code = PlainContent.scalar(chance(40) ? .text("c\(below(7))") : .null)

@@ -7,20 +7,22 @@ internal import StorageSync
 ///
 /// Unchecked for the reason of ``SyncSite``.
 final class SyncSimulation: @unchecked Sendable {
-    private var program: PlainProgram
-    private let clock = TrialClock()
+    var program: PlainProgram
+    let clock = TrialClock()
+    private let engines: [@Sendable () async throws -> TrialPlace]
     private let types: PlainTypes
-    private let hubSite: SyncSite
-    private var hub: Hub
-    private let replicas: [SyncSite]
+    let hubSite: SyncSite
+    var hub: Hub
+    var replicas: [SyncSite]
+    /// What else than messages and programs may fail in this program.
+    let faults: Set<SyncFault>
 
-    /// The number of patches of each replica that have an outcome at the hub, and these outcomes.
-    private var outcomes: [[PlainOutcome]]
     /// Messages that are still under way.
-    private var late: [(replica: Int, message: [UInt8], patches: Int)] = []
+    var late: [(replica: Int, message: [UInt8], question: PlainQuestion?)] = []
     /// Answers that a replica has not received, of older questions.
-    private var old: [[SyncLetter]]
-    private var isCalm = false
+    var old: [[SyncLetter]]
+    var isCalm = false
+    private var serial = 0
     /// What was done, for a report.
     private(set) var log: [String] = []
     /// The number of steps, and of calls that were refused as they should.
@@ -28,21 +30,28 @@ final class SyncSimulation: @unchecked Sendable {
 
     /// - Parameter engines: make places, of which the stores draw theirs.
     init(seed: UInt64, _ engines: [@Sendable () async throws -> TrialPlace]) async throws {
+        self.engines = engines
         var program = PlainProgram(SeededGenerator(seed: seed))
-        hubSite = try await SyncSite("hub", at: try await engines[program.below(engines.count)](), clock)
+        faults = Set(SyncFault.allCases.filter { _ in program.chance(35) })
+        let keeping = faults.contains(.shortHistory) ? Store.HistoryLimit(commits: 1 + program.below(12)) : nil
+        hubSite = try await SyncSite(
+            "hub", at: try await Self.place(engines, &program), clock, keeping: keeping)
+        let schemas = try await hubSite.store.recordSchemas()
         var sites: [SyncSite] = []
         for number in 0..<1 + program.below(program.chance(20) ? 8 : 4) {
-            let place = try await engines[program.below(engines.count)]()
-            sites.append(try await SyncSite("replica \(number)", at: place, clock))
+            let place = try await Self.place(engines, &program)
+            let version = faults.contains(.versions) && program.chance(50) ? PlainVersion.earlier : .later
+            sites.append(try await SyncSite("replica \(number)", at: place, clock, version, of: schemas))
         }
         (replicas, self.program) = (sites, program)
-        (outcomes, old) = (sites.map { _ in [] }, sites.map { _ in [] })
+        old = sites.map { _ in [] }
         types = try await PlainTypes(hubSite.store)
         hub = try await Hub(hubSite.store, models: PlainModel.types)
+        try await noteHub()
     }
 
     /// The engines, the hub's first.
-    var engines: String { ([hubSite] + replicas).map(\.store.info.name).joined(separator: ", ") }
+    var names: String { ([hubSite] + replicas).map(\.store.info.name).joined(separator: ", ") }
 
     func end() async throws {
         // Their transports own the simulation.
@@ -56,7 +65,7 @@ final class SyncSimulation: @unchecked Sendable {
         for _ in 0..<program.below(4) { try await write(hubSite) }
         for index in replicas.indices {
             try await makeReplica(index)
-            while !replicas[index].hasJoined { try await exchange(index) }
+            while !replicas[index].plain.hasJoined { try await exchange(index) }
         }
         for _ in 0..<count { try await step() }
         try await settle()
@@ -68,22 +77,81 @@ final class SyncSimulation: @unchecked Sendable {
         let site = program.chance(85) ? replicas[index] : hubSite
         if program.chance(6) { site.killer.arm(1 + program.below(4)) }
         switch program.below(100) {
-        case 0..<48: try await write(site)
-        case 48..<52: try await undo(site)
-        case 52..<56: try await reopen(site)
-        case 56..<60:
+        case 0..<45: try await write(site)
+        case 45..<49: try await undo(site)
+        case 49..<53: try await reopen(site)
+        case 53..<57:
             clock.advance(by: Double(1 + program.below(8)))
             for site in replicas + [hubSite] { try await site.compare("the clock went on") }
-        case 60..<63: try await deliverLate()
+        case 57..<60: try await deliverLate()
+        case 60..<66: try await fail(site)
         default: try await exchange(index)
         }
     }
 
-    private func note(_ text: String) { log.append(text) }
+    /// Fails in one of the ways that the program has.
+    func fail(_ site: SyncSite) async throws {
+        switch program.pick(SyncFault.allCases.filter(faults.contains)) {
+        case .shortHistory, nil: return
+        case .versions: try await upgrade(site)
+        case .restoredHub: try await backUpOrRestore(hubSite)
+        case .restoredReplicas:
+            guard let index = replicas.indices.randomElement(using: &program.random) else { return }
+            try await backUpOrRestore(replicas[index])
+        case .copiedReplicas:
+            guard replicas.count < 8, site !== hubSite, !site.isExchanging, site.canCopy else { return }
+            site.killer.arm(nil)
+            let name = "replica \(replicas.count)"
+            note("\(name) is a copy of \(site.name)")
+            replicas.append(try await SyncSite(name, at: try await place(), copying: site))
+            old.append([])
+            try await begin(replicas[replicas.count - 1])
+        }
+    }
 
-    private func reopen(_ site: SyncSite) async throws {
+    /// Starts the later version of the program, unless the replica gives back what the hub has lost.
+    func upgrade(_ site: SyncSite) async throws {
+        guard site.version == .earlier, !site.isExchanging, site.plain.giving == nil, site.plain.offer == nil,
+            try await site.upgrade()
+        else { return }
+        note("\(site.name) has a later version")
+        try await begin(site)
+    }
+
+    private func backUpOrRestore(_ site: SyncSite) async throws {
+        if site.isExchanging || !site.canCopy { return }
+        if program.chance(50) {
+            note("\(site.name) is backed up")
+            return try await site.backUp(to: try await place())
+        }
+        guard try await site.restore() else { return }
+        note("\(site.name) is restored")
+        try await begin(site)
+    }
+
+    private func place() async throws -> TrialPlace { try await Self.place(engines, &program) }
+
+    /// A place on an engine that the program draws. One to four engines make no other program.
+    private static func place(
+        _ engines: [@Sendable () async throws -> TrialPlace], _ program: inout PlainProgram
+    ) async throws -> TrialPlace { try await engines[program.below(12) % engines.count]() }
+
+    func note(_ text: String) { log.append(text) }
+
+    /// The identity of a new commit of a replica.
+    func number() -> Int {
+        serial += 1
+        return serial
+    }
+
+    func reopen(_ site: SyncSite) async throws {
         note("\(site.name) opens again")
         try await site.reopen()
+        try await begin(site)
+    }
+
+    /// Makes the hub or the replica of a store that was opened.
+    private func begin(_ site: SyncSite) async throws {
         if site === hubSite {
             hub = try await Hub(site.store, models: PlainModel.types)
         } else if let index = replicas.firstIndex(where: { $0 === site }) {
@@ -94,13 +162,17 @@ final class SyncSimulation: @unchecked Sendable {
 
     private func makeReplica(_ index: Int) async throws {
         let transport = SyncDraw { [self] message in try await carry(message, of: index) }
-        replicas[index].replica = try await Replica(replicas[index].store, models: PlainModel.types, to: transport)
+        let site = replicas[index]
+        site.replica = try await Replica(site.store, models: site.version.models, to: transport)
     }
 
     // MARK: Writes
 
-    private func write(_ site: SyncSite) async throws {
+    func write(_ site: SyncSite) async throws {
         clock.advance(by: 1)
+        program.version = site.version
+        // The history of a model that joins begins with it: its records are compared with the hub's, and are no patches yet.
+        program.models = site === hubSite ? PlainModel.names : site.plain.base.version.models
         site.state.expire(at: site.time)
         let tag = site === hubSite ? "h" : "r\(site.name.last ?? "0")-"
         let writes = program.transaction(on: site.state, tag, at: site.time)
@@ -133,15 +205,16 @@ final class SyncSimulation: @unchecked Sendable {
 
     private func accept(_ next: PlainState, _ touched: Set<PlainPlace>, at site: SyncSite) async throws {
         let before = site.state
+        var next = next
+        next.expire(at: site.time)
         site.state = next
-        site.state.expire(at: site.time)
         try await site.adoptTimes(since: before)
-        let patch = site.state.patch(since: before, touched: touched)
-        if site !== hubSite, !patch.isEmpty { site.patches.append(patch) }
+        try await keep(site.state.patch(since: before, touched: touched), since: before, at: site)
     }
 
     /// Undoing follows its own rules, so the plain model takes over what it has made.
     private func undo(_ site: SyncSite) async throws {
+        site.state.expire(at: site.time)
         let before = site.state
         do throws(StorageError) { _ = try await site.store.undoLast() } catch {
             note("\(site.name) undoes nothing: \(error.code)")
@@ -151,225 +224,31 @@ final class SyncSimulation: @unchecked Sendable {
         note("\(site.name) undoes its last commit")
         site.state = try await site.stored()
         site.state.expire(at: site.time)
-        let patch = site.state.patch(since: before, touched: Set(site.state.records.keys).union(before.records.keys))
-        if site !== hubSite, !patch.isEmpty { site.patches.append(patch) }
+        let touched = Set(site.state.records.keys).union(before.records.keys)
+        try await keep(site.state.patch(since: before, touched: touched), since: before, at: site)
     }
 
-    // MARK: Exchanges
-
-    private func exchange(_ index: Int) async throws {
-        let site = replicas[index]
-        guard let replica = site.replica, !site.isExchanging else { return }
-        note("\(site.name) exchanges")
-        (site.isExchanging, site.pending) = (true, nil)
-        defer { site.isExchanging = false }
-        do {
-            let exchange = try await replica.sync()
-            follow(site)
-            site.hasJoined = true
-            try check(exchange.outcomes, of: index)
-        } catch let error as StorageError
-            where error.underlying is SyncEnd || error.code == .corrupt || replica !== site.replica
-        {
-            note("\(site.name)'s exchange ends: \(error.code)")
-            site.pending = nil
-            if error.code == .io, site.killer.hasEnded { try await reopen(site) }
-        }
-        if site.hasJoined { try await site.compare("an exchange") }
-    }
-
-    /// What an answer tells has been taken when the next question comes, or when the exchange has succeeded.
-    private func follow(_ site: SyncSite) {
-        if let pending = site.pending { site.take(pending) }
-        site.pending = nil
-    }
-
-    /// Carries a message, if it arrives, with all that may happen on the way.
-    private func carry(_ message: [UInt8], of index: Int) async throws -> [UInt8] {
-        let site = replicas[index]
-        if site.hasJoined { follow(site) }
-        let count = site.patches.count
-        if isCalm { return try await deliver(message, of: index, patches: count) }
-        if program.chance(12) {
-            note("the message is late or lost")
-            late.append((index, message, count))
-            throw SyncEnd()
-        }
-        if program.chance(10) { try await deliverLate() }
-        if program.chance(12) { try await besides(index) }
-        var answer = try await deliver(message, of: index, patches: count)
-        if program.chance(8) {
-            note("the message arrives twice")
-            answer = try await deliver(message, of: index, patches: count)
-        }
-        if program.chance(10) {
-            note("the answer is lost")
-            old[index].append(SyncLetter(message: message, answer: answer, told: site.pending))
-            throw SyncEnd()
-        }
-        if program.chance(6), let other = program.pick(old[index]) {
-            note("the answer to an older question arrives")
-            // It is as good as another one to the same question.
-            site.pending = other.message == message ? other.told : nil
-            return other.answer
-        }
-        if program.chance(12) { try await besides(index) }
-        return answer
-    }
-
-    /// What others do while a message is under way; the replica itself may write too.
-    private func besides(_ index: Int) async throws {
-        switch program.below(3) {
-        case 0: if replicas[index].hasJoined { try await write(replicas[index]) }
-        case 1: try await write(hubSite)
-        default: try await exchange(program.below(replicas.count))
+    private func keep(_ patch: PlainPatch, since before: PlainState, at site: SyncSite) async throws {
+        if site === hubSite {
+            let next = site.state
+            site.state = before
+            site.plain.move(to: next)
+            try await noteHub()
+        } else if !patch.isEmpty {
+            site.plain.patches.append(PlainCommit(number: number(), patch: patch))
         }
     }
 
-    private func deliverLate() async throws {
-        guard !late.isEmpty else { return }
-        let message = late.remove(at: program.below(late.count))
-        note("a late message of replica \(message.replica) arrives")
-        let site = replicas[message.replica]
-        let pending = site.pending
-        do {
-            let answer = try await deliver(message.message, of: message.replica, patches: message.patches)
-            old[message.replica].append(SyncLetter(message: message.message, answer: answer, told: site.pending))
-        } catch is SyncEnd {}
-        site.pending = pending
-    }
-
-    /// Brings a message to the hub, and does to it what the plain model says of the patches.
-    private func deliver(_ message: [UInt8], of index: Int, patches count: Int) async throws -> [UInt8] {
-        let site = replicas[index]
-        let answer = try await answer(message)
-        let known = outcomes[index].count
-        for number in known..<max(count, known) {
-            outcomes[index].append(outcome(of: site.patches[number]))
-            note("patch \(number + 1) of replica \(index): \(outcomes[index][number])")
-        }
-        try await hubSite.compare("patches of replica \(index)")
-        site.pending = (hubSite.state, outcomes[index].count)
-        return answer
-    }
-
-    /// The hub's answer, unless its program ends.
-    private func answer(_ message: [UInt8]) async throws -> [UInt8] {
-        do {
-            return try await hub.answer(message)
-        } catch  where error.underlying is SyncEnd {
-            note("the hub's program ends")
-            try await reopen(hubSite)
-            throw SyncEnd()
-        }
-    }
-
-    /// Applies a patch to the plain model of the hub.
-    private func outcome(of patch: PlainPatch) -> PlainOutcome {
-        hubSite.state.expire(at: hubSite.time)
-        var next = hubSite.state
-        do {
-            let lost = try next.apply(patch)
-            next.expire(at: hubSite.time)
-            hubSite.state = next
-            return PlainOutcome(refusal: nil, lost: lost)
-        } catch {
-            return PlainOutcome(refusal: "\(error)", lost: [])
-        }
-    }
-
-    private func check(_ told: [SyncOutcome], of index: Int) throws {
-        for outcome in told {
-            guard let number = outcome.patch?.number, number > 0, number <= outcomes[index].count else {
-                throw SyncDifference("replica \(index) is told \(outcome)", expected: "outcomes of its patches")
-            }
-            try outcomes[index][number - 1].check(outcome)
-            outcomes[index][number - 1].count += 1
-            guard outcomes[index][number - 1].count == 1 else {
-                throw SyncDifference("patch \(number) of replica \(index) has two outcomes", expected: "one")
-            }
-        }
-    }
-
-    // MARK: The end
-
-    private func settle() async throws {
-        note("all is calm")
-        isCalm = true
-        late = []
-        for site in replicas + [hubSite] { site.killer.arm(nil) }
-        for _ in 0..<2 { for index in replicas.indices { try await exchange(index) } }
-        let digests = try await hubSite.digests()
-        for (index, site) in replicas.enumerated() {
-            if site.state != hubSite.state { throw SyncDifference("the plain models differ", expected: "equal ones") }
-            let own = try await site.digests()
-            if own != digests { throw SyncDifference("\(site.name) has the digests \(own)", expected: "\(digests)") }
-            try await checkEnd(of: index)
-        }
-        for site in replicas + [hubSite] {
-            if let problem = try await site.problem() {
-                throw SyncDifference("verify finds \(problem)", expected: "no problem")
-            }
-        }
-    }
-
-    /// Each patch has one outcome, and the store keeps those that are news.
-    private func checkEnd(of index: Int) async throws {
-        guard let replica = replicas[index].replica else { return }
-        let waiting = try await replica.waiting().map(\.number)
-        guard waiting.isEmpty, replica.status.waiting == 0, outcomes[index].count == replicas[index].patches.count
-        else {
-            throw SyncDifference("patches \(waiting) of replica \(index) wait", expected: "none")
-        }
-        let news = outcomes[index].indices.filter { outcomes[index][$0].isNews }
-        var kept = replica.outcomes.makeAsyncIterator()
-        for number in news {
-            guard let outcome = try await kept.next(), outcome.patch?.number == number + 1 else {
-                throw SyncDifference("replica \(index) keeps other outcomes", expected: "that of patch \(number + 1)")
-            }
-            try outcomes[index][number].check(outcome)
-            try await replica.confirm(outcome)
-        }
-    }
+    func noteHub() async throws { hubSite.plain.note(try await hubSite.store.historyToken().description) }
 }
 
-/// What becomes of a patch at the hub.
-struct PlainOutcome: CustomStringConvertible {
-    let refusal: String?
-    let lost: Set<PlainLoss>
-    /// The number of times that an exchange has told it.
-    var count = 0
-
-    var isNews: Bool { refusal != nil || !lost.isEmpty }
-
-    var description: String { refusal.map { "refused, \($0)" } ?? "applied\(lost.isEmpty ? "" : " over \(lost)")" }
-
-    func check(_ outcome: SyncOutcome) throws {
-        switch outcome.result {
-        case .refused where refusal != nil: return
-        case .applied(let values):
-            let told = Set(
-                values.map { value in
-                    PlainLoss(
-                        place: PlainPlace(model: value.model, key: value.key.map(\.plainText)),
-                        property: PlainTypes.property(value.property))
-                })
-            if refusal == nil, told == lost { return }
-        default: break
-        }
-        throw SyncDifference("the outcome \(outcome)", expected: "\(self)")
-    }
-}
-
-extension Value {
-    fileprivate var plainText: String { if case .text(let text) = self { text } else { "" } }
-}
-
-/// An answer that has not arrived.
-private struct SyncLetter {
-    let message: [UInt8]
-    let answer: [UInt8]
-    let told: (state: PlainState, confirmed: Int)?
+/// A kind of failure of which a program has none or some.
+enum SyncFault: CaseIterable {
+    /// The hub forgets its history while a replica is away.
+    case shortHistory
+    /// Some replicas have programs that lack a model and properties.
+    case versions
+    case restoredHub, restoredReplicas, copiedReplicas
 }
 
 /// A transport that asks the simulation.
@@ -377,15 +256,4 @@ private struct SyncDraw: SyncTransport {
     let carry: @Sendable ([UInt8]) async throws -> [UInt8]
 
     func exchange(_ message: [UInt8]) async throws -> [UInt8] { try await carry(message) }
-}
-
-extension SyncSite {
-    /// The digests of the models, without expired records.
-    fileprivate func digests() async throws -> [String] {
-        var digests: [String] = []
-        for model in PlainModel.names {
-            digests += try await store.digests(of: model, parts: 1).map { "\(model) \($0)" }
-        }
-        return digests
-    }
 }

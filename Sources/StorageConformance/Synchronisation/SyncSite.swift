@@ -19,6 +19,10 @@ struct SyncDifference: Error, CustomStringConvertible {
 final class SyncKiller: Sendable {
     private let left = Mutex<Int?>(nil)
     private let ended = Atomic(false)
+    private let made = Atomic(0)
+
+    /// The number of writes so far.
+    var writes: Int { made.load(ordering: .relaxed) }
 
     /// True if the program has ended, and not started again.
     var hasEnded: Bool { ended.load(ordering: .relaxed) }
@@ -39,6 +43,7 @@ final class SyncKiller: Sendable {
             ended.store(true, ordering: .relaxed)
             throw StorageError(.io, "The program has ended.", underlying: SyncEnd())
         }
+        made.add(1, ordering: .relaxed)
     }
 }
 
@@ -59,34 +64,58 @@ private struct KilledBackend: ForwardingBackend {
 /// Unchecked, because one task runs the simulation: a transport's call is awaited within the exchange that makes it.
 final class SyncSite: @unchecked Sendable {
     let name: String
-    let place: TrialPlace
+    private(set) var place: TrialPlace
     let clock: TrialClock
     let killer = SyncKiller()
     private(set) var store: Store
-    var state = PlainState()
+    var plain: PlainSite
+    /// The store as it was, at another place.
+    private var backup: (place: TrialPlace, store: Store, plain: PlainSite)?
+    /// The history that the store keeps; nil for all.
+    private let keeping: Store.HistoryLimit?
 
     // A replica's.
     var replica: Replica?
-    /// The patches of all its commits.
-    var patches: [PlainPatch] = []
-    /// The number of patches whose outcomes it has taken.
-    var confirmed = 0
-    /// The state of the hub that an answer tells, and the number of patches with an outcome; nil if none is under way.
-    var pending: (state: PlainState, confirmed: Int)?
-    var hasJoined = false
+    /// The answer that is under way, and the number of the store's writes when it arrived.
+    var pending: (answer: SyncReply, writes: Int)?
+    /// The outcomes that the exchange has taken.
+    var told: [PlainOutcome] = []
     var isExchanging = false
 
-    init(_ name: String, at place: TrialPlace, _ clock: TrialClock) async throws {
-        (self.name, self.place, self.clock) = (name, place, clock)
-        store = try await Self.open(place, clock, killedBy: killer)
+    var version: PlainVersion { plain.version }
+    var state: PlainState {
+        get { plain.state }
+        set { plain.state = newValue }
     }
 
-    private static func open(_ place: TrialPlace, _ clock: TrialClock, killedBy killer: SyncKiller) async throws
-        -> Store
-    {
-        try await Store(
-            KilledBackend(backend: place.backend(), killer: killer), models: PlainModel.types,
-            options: .init(history: .init(records: PlainModel.types), clock: { clock.now }))
+    /// - Parameter schemas: those of the later version, which the earlier one is made of.
+    init(
+        _ name: String, at place: TrialPlace, _ clock: TrialClock, keeping: Store.HistoryLimit? = nil,
+        _ version: PlainVersion = .later, of schemas: [RecordSchema] = []
+    ) async throws {
+        (self.name, self.place, self.clock, self.keeping) = (name, place, clock, keeping)
+        plain = PlainSite(version)
+        store = try await Self.open(place, clock, keeping, version, killedBy: killer)
+        guard version == .earlier else { return }
+        try await store.prepare(version.seen(schemas))
+        try await store.keepHistory(.records, ofRecords: Set(version.models))
+    }
+
+    /// A store that begins as a copy of a replica's.
+    init(_ name: String, at place: TrialPlace, copying other: SyncSite) async throws {
+        (self.name, self.place, clock, keeping, plain) = (name, place, other.clock, nil, other.plain)
+        store = try await Self.copy(other.store, to: place)
+        try await reopen()
+    }
+
+    private static func open(
+        _ place: TrialPlace, _ clock: TrialClock, _ keeping: Store.HistoryLimit?, _ version: PlainVersion,
+        killedBy killer: SyncKiller
+    ) async throws -> Store {
+        let types = version == .later ? PlainModel.types : []
+        return try await Store(
+            KilledBackend(backend: place.backend(), killer: killer), models: types,
+            options: .init(history: .init(records: types, keeping: keeping), clock: { clock.now }))
     }
 
     var time: Double { clock.now.timeIntervalSinceReferenceDate }
@@ -96,10 +125,59 @@ final class SyncSite: @unchecked Sendable {
         killer.arm(nil)
         guard place.outlivesClosing(store.info) else { return }
         try await store.close()
-        store = try await Self.open(place, clock, killedBy: killer)
+        store = try await Self.open(place, clock, keeping, plain.version, killedBy: killer)
+    }
+
+    /// Opens the store with the later version of the program.
+    ///
+    /// - Returns: false if the store would not outlive it.
+    func upgrade() async throws -> Bool {
+        guard place.outlivesClosing(store.info) else { return false }
+        plain.upgrade()
+        try await reopen()
+        return true
+    }
+
+    /// Copies the store to another place, in place of an earlier backup.
+    func backUp(to other: TrialPlace) async throws {
+        killer.arm(nil)
+        try await removeBackup()
+        backup = (other, try await Self.copy(store, to: other), plain)
+    }
+
+    /// A copy that is opened without types, which would mark the time of the copy in its records.
+    private static func copy(_ store: Store, to place: TrialPlace) async throws -> Store {
+        let copy = try await Store(place.backend())
+        _ = try await copy.mirror(store)
+        return copy
+    }
+
+    /// True if a copy of the store can be opened as the store.
+    var canCopy: Bool { place.outlivesClosing(store.info) }
+
+    /// Makes the backup the store.
+    ///
+    /// - Returns: false without a backup.
+    func restore() async throws -> Bool {
+        guard let backup else { return false }
+        killer.arm(nil)
+        self.backup = nil
+        try await store.close()
+        _ = try await place.destroy()
+        (place, store, plain) = (backup.place, backup.store, backup.plain)
+        try await reopen()
+        return true
+    }
+
+    private func removeBackup() async throws {
+        guard let backup else { return }
+        self.backup = nil
+        try await backup.store.close()
+        _ = try await backup.place.destroy()
     }
 
     func end() async throws {
+        try await removeBackup()
         try await store.close()
         _ = try await place.destroy()
     }
@@ -114,8 +192,8 @@ final class SyncSite: @unchecked Sendable {
     }
 
     func stored() async throws -> PlainState {
-        var state = PlainState()
-        for model in PlainModel.names {
+        var state = PlainState(version: plain.version)
+        for model in version.models {
             for record in try await store.records(model).all() {
                 let (place, plain) = PlainTypes.plain(record)
                 state[place] = plain
@@ -150,18 +228,6 @@ final class SyncSite: @unchecked Sendable {
                 throw SyncDifference("\(place) was changed at \(changed)", expected: "\(time)")
             }
             state[place]?["changed"] = changed
-        }
-    }
-
-    /// The plain model of a replica: the hub's state, and on top the patches without an outcome that fit it.
-    func take(_ answer: (state: PlainState, confirmed: Int)) {
-        (state, confirmed) = (answer.state, answer.confirmed)
-        state.expire(at: time)
-        for patch in patches.dropFirst(confirmed) {
-            var next = state
-            guard (try? next.apply(patch)) != nil else { continue }
-            state = next
-            state.expire(at: time)
         }
     }
 }

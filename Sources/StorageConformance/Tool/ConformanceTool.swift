@@ -104,7 +104,14 @@ public struct ConformanceTool {
         tests.mixture = mixture
         let line = ProgressLine(isWanted: arguments.showsProgress)
         defer { line.clear() }
-        let progress: @Sendable (Int) -> Void = { line.show("programs", Double($0) / Double(programs)) }
+        let against = arguments.against.map { ["--against", $0] } ?? []
+        let repeating = (command + against).joined(separator: " ")
+        let showsLines = arguments.showsProgress && !Terminal.isTerminal(.standardError)
+        let progress: @Sendable (GeneratedProgress) -> Void = { done in
+            Self.show(done, of: programs, line, repeating: repeating)
+            let isPart = done.programs % max(programs / 20, 1) == 0
+            if showsLines, isPart { Self.say(done.text(of: programs)) }
+        }
         let report: GeneratedReport
         if let name = arguments.against {
             guard let other = others[name] else {
@@ -116,14 +123,27 @@ public struct ConformanceTool {
             report = try await tests.run(harness, progress: progress)
         }
         line.clear()
-        let against = arguments.against.map { ["--against", $0] } ?? []
-        try write(report.text(repeating: (command + against).joined(separator: " ")))
+        try write(report.text(repeating: repeating))
         return report.failures.isEmpty
     }
 
+    /// Shows what is done, and at once each difference with the command that repeats it.
+    private static func show(
+        _ done: GeneratedProgress, of programs: Int, _ line: ProgressLine, repeating command: String
+    ) {
+        if let failure = done.failure {
+            line.clear()
+            let actual = failure.actual.prefix { !$0.isNewline }
+            say("Program \(done.seed) differs: \(actual)\n  \(failure.repetition(by: command))")
+        }
+        line.show(done.text(of: programs), Double(done.programs) / Double(programs))
+    }
+
+    private static func say(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
     private func compare(
         _ tests: GeneratedTests, _ harness: some ConformanceHarness, with other: some ConformanceHarness,
-        _ progress: @escaping @Sendable (Int) -> Void
+        _ progress: @escaping @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport { try await tests.run(harness, against: other, progress: progress) }
 
     private func text(of report: ConformanceReport) throws -> String {
@@ -152,4 +172,8 @@ public struct ConformanceTool {
 
 extension ConformanceCase {
     fileprivate var listing: String { "\(id)  [\(rules.map(\.id).joined(separator: " "))]  \(sentence)" }
+}
+
+extension GeneratedProgress {
+    fileprivate func text(of count: Int) -> String { "\(programs) of \(count) programs, \(calls) calls, seed \(seed)" }
 }

@@ -12,6 +12,7 @@ extension Hub {
         try requireReadable([request.model], user)
         let rules = rules
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
+            if let latest = request.latest { try Self.requireOwn(latest, in: snapshot) }
             let query = snapshot.records(request.model)
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0

@@ -116,15 +116,7 @@ public final class Hub: Sendable {
     /// Refuses a message whose replica, or this store, has gone back in time, before anything of it is merged.
     private func check(_ request: ExchangeRequest, _ patches: IncomingPatches) async throws(StorageError) {
         try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            let own = try snapshot.historyToken().store
-            for (text, _) in request.known {
-                guard let token = Store.HistoryToken(text) else { throw SyncRefusal.anotherHub.error }
-                guard token.store == own else { throw SyncRefusal.anotherHub.error }
-                do throws(StorageError) { _ = try snapshot.commits(since: token, of: []) } catch {
-                    if error.code == .invalidValue { throw SyncRefusal.hubWentBack.error }
-                    if error.code != .notKept { throw error }
-                }
-            }
+            for (text, _) in request.known { try Self.requireOwn(text, in: snapshot) }
             let peer = try HubRows.peer(request.replica, in: snapshot) ?? HubRows.Peer()
             // The hub has confirmed patches that it does not know.
             if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
@@ -138,6 +130,17 @@ public final class Hub: Sendable {
             for patch in patches.all where patch.patch.number <= peer.last {
                 if known[patch.patch.number] != patch.chain { throw SyncRefusal.identityReused.error }
             }
+        }
+    }
+
+    /// - Throws: a refusal if the store never was at a position, or was restored from a backup that is older.
+    static func requireOwn(_ text: String, in snapshot: borrowing Store.Snapshot) throws(StorageError) {
+        guard let token = Store.HistoryToken(text), try snapshot.historyToken().store == token.store else {
+            throw SyncRefusal.anotherHub.error
+        }
+        do throws(StorageError) { _ = try snapshot.commits(since: token, of: []) } catch {
+            if error.code == .invalidValue { throw SyncRefusal.hubWentBack.error }
+            if error.code != .notKept { throw error }
         }
     }
 }

@@ -43,8 +43,8 @@ struct SyncModels: Sendable {
         return key.count == names.count ? RecordPlace(record.model, key) : nil
     }
 
-    /// The stored names of a model's properties.
-    func properties(of model: String) -> Set<String> { Set((schemas[model]?.properties ?? []).map(\.name)) }
+    /// The stored names of a model's properties, and with their paths those of the records that it owns.
+    func properties(of model: String) -> Set<String> { schemas[model].map { $0.paths("") } ?? [] }
 
     private static func references(of schema: RecordSchema, _ path: [String]) -> [Reference] {
         var found: [Reference] = []
@@ -144,5 +144,39 @@ extension DynamicRecord {
     /// Returns whether a reference of the record leads to one of some records.
     func leads(_ reference: SyncModels.Reference, _ path: ArraySlice<String>, to places: Set<RecordPlace>) -> Bool {
         targets(reference, path).contains(where: places.contains)
+    }
+}
+
+extension RecordSchema {
+    fileprivate func paths(_ beginning: String) -> Set<String> {
+        properties.reduce(into: []) { paths, property in
+            paths.insert(beginning + property.name)
+            switch property.kind {
+            case .child(let owned), .children(let owned):
+                paths.formUnion(owned.paths(Self.path(beginning, property.name)))
+            case .column, .ancestor: break
+            }
+        }
+    }
+
+    /// The beginning of the paths of a property's owned records.
+    fileprivate static func path(_ beginning: String, _ property: String) -> String { beginning + property + "\u{1F}" }
+}
+
+extension DynamicRecord {
+    /// The record without the properties of some paths.
+    func without(_ paths: Set<String>, _ beginning: String = "") -> DynamicRecord {
+        if paths.isEmpty { return self }
+        var part = self
+        part.fields.removeAll { paths.contains(beginning + $0.name) }
+        for index in part.fields.indices {
+            let path = RecordSchema.path(beginning, part.fields[index].name)
+            switch part.fields[index].content {
+            case .value: break
+            case .child(let owned): part.fields[index].content = .child(owned?.without(paths, path))
+            case .children(let owned): part.fields[index].content = .children(owned?.map { $0.without(paths, path) })
+            }
+        }
+        return part
     }
 }

@@ -6,19 +6,26 @@ struct PageRequest {
     var model: String
     /// The place after which the page begins, as the page before has told it; nil for the first.
     var after: String?
+    /// The token of the page before, of any model: a hub that was restored from an older backup has other records.
+    var latest: String?
 
     func message() throws(StorageError) -> [UInt8] {
         var writer = SyncFrame.begin(.page)
         writer.add(text: model)
         writer.add(optional: after)
+        // A hub of the first version takes the first page's question.
+        if latest != nil { writer.add(optional: latest) }
         return try SyncFrame.seal(writer)
     }
 
-    init(model: String, after: String?) { (self.model, self.after) = (model, after) }
+    init(model: String, after: String?, latest: String?) {
+        (self.model, self.after, self.latest) = (model, after, latest)
+    }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
         model = try reader.text()
         after = try reader.optionalText()
+        if !reader.isAtEnd { latest = try reader.optionalText() }
         try reader.requireEnd()
     }
 }

@@ -111,6 +111,7 @@ public struct SyncMessage: Sendable {
             let request = try PageRequest(&reader)
             (self.kind, mark) = (.page, SyncFrame.mark(of: bytes))
             (model, place) = (request.model, request.after)
+            positions = request.latest.map { [Position(token: $0, models: [])] } ?? []
         case .pageAnswer:
             let answer = try PageAnswer(&reader)
             (self.kind, mark) = (.pageAnswer, answer.question)

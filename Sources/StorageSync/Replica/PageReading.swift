@@ -26,8 +26,8 @@ struct PageReading: Equatable {
     var token: String?
     /// The hub's token to which answers are kept for the other models; nil for the replica's.
     var others: String?
-    /// The number of the hub's commit of the latest page.
-    var commit = 0
+    /// The hub's token of the latest page.
+    var latest: String?
     /// The number of rows that are kept.
     var rows = 0
     var records = 0
@@ -49,6 +49,9 @@ struct PageReading: Equatable {
         isRenamed = earlier?.isRenamed ?? false
     }
 
+    /// The number of the hub's commit of the latest page.
+    var commit: Int { Store.HistoryToken(latest ?? "")?.commit ?? 0 }
+
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.add(count: models.count)
@@ -58,8 +61,8 @@ struct PageReading: Equatable {
         }
         writer.add(count: open.count)
         for model in open { writer.add(text: model) }
-        for text in [after, token, others] { writer.add(optional: text) }
-        for number in [commit, rows, records, total] { writer.add(count: number) }
+        for text in [after, token, others, latest] { writer.add(optional: text) }
+        for number in [rows, records, total] { writer.add(count: number) }
         writer.add(byte: isRenamed ? 1 : 0)
         return writer.bytes
     }
@@ -73,9 +76,9 @@ struct PageReading: Equatable {
         }
         open = []
         for _ in 0..<(try reader.count()) { open.append(try reader.text()) }
-        (after, token, others) = (try reader.optionalText(), try reader.optionalText(), try reader.optionalText())
-        (commit, rows) = (try reader.number(), try reader.number())
-        (records, total) = (try reader.number(), try reader.number())
+        (after, token) = (try reader.optionalText(), try reader.optionalText())
+        (others, latest) = (try reader.optionalText(), try reader.optionalText())
+        (rows, records, total) = (try reader.number(), try reader.number(), try reader.number())
         isRenamed = try reader.isSet()
         try reader.requireEnd()
     }
@@ -114,7 +117,8 @@ struct PageReading: Equatable {
     /// Removes the position and all messages.
     static func remove(in tx: borrowing Store.Transaction) throws(StorageError) {
         try ReplicaRows.removeAll(of: .page, in: tx)
-        try tx.setAnnex(ReplicaRows.annex, key: ReplicaRows.key(.reading), to: nil)
+        try tx.setAnnex(
+            ReplicaRows.annex, rows: [ReplicaRows.key(.firstReading), ReplicaRows.key(.reading)].map { ($0, nil) })
     }
 }
 
@@ -208,9 +212,8 @@ struct PageTaking {
 
     /// The record without the properties that the replica has only since its last exchange: the hub never had them from it.
     private func knownPart(of record: DynamicRecord) -> DynamicRecord {
-        var record = record
-        if let known = known[record.model] { record.fields.removeAll { !known.contains($0.name) } }
-        return record
+        guard let known = known[record.model] else { return record }
+        return record.without(models.properties(of: record.model).subtracting(known))
     }
 
     private mutating func giveBack(_ place: RecordPlace, _ lost: DynamicRecord?, in stored: DynamicRecord?) {

@@ -90,7 +90,7 @@ extension Replica {
         guard var reading = try await wantedPages() else { return nil }
         while let model = reading.open.first {
             tell(reading)
-            let question = PageRequest(model: model, after: reading.after)
+            let question = PageRequest(model: model, after: reading.after, latest: reading.latest)
             let message = try question.message()
             let bytes = try await send(message)
             result.roundTrips += 1
@@ -153,7 +153,7 @@ extension PageReading {
     /// Goes on after a page.
     mutating func add(_ page: PageAnswer) {
         token = token ?? page.token
-        commit = max(commit, page.commit)
+        latest = page.token
         if !page.records.isEmpty { rows += 1 }
         records += page.records.count
         total += page.total

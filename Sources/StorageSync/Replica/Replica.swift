@@ -203,6 +203,8 @@ public final class Replica: Sendable {
             let others = names.filter { read[$0] == nil }
             if let token = reading?.others ?? state.token, !others.isEmpty { known.append((token, others)) }
             if let token = reading?.token { known.append((token, names.filter { read[$0] != nil })) }
+            // A hub that was restored from a backup lacks the commits of later pages.
+            if let token = reading?.latest { known.append((token, [])) }
             var request = ExchangeRequest(
                 replica: state.replica, user: state.user, known: known, confirmed: state.confirmed,
                 chain: state.confirmedChain, patches: [])

@@ -19,8 +19,11 @@ enum ReplicaRows {
         case aside = 4
         /// A page of the hub's records that are not laid over yet.
         case page = 5
+        /// The position of reading pages as the first version kept it, which does not know the token of the latest page. Its pages are
+        /// read again.
+        case firstReading = 6
         /// The position of reading pages.
-        case reading = 6
+        case reading = 7
     }
 
     static func key(_ kind: Kind, _ number: Int = 0) -> [UInt8] {

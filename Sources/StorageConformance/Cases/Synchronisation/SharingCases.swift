@@ -210,7 +210,7 @@ extension Trial {
         } catch {
             for line in simulation.log { note(line) }
             try? await simulation.end()
-            throw ConformanceFailure("With the seed \(seed): \(error)", location: simulation.engines)
+            throw ConformanceFailure("With the seed \(seed): \(error)", location: simulation.names)
         }
         try await simulation.end()
     }

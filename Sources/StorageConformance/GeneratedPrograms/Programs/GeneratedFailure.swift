@@ -26,14 +26,6 @@ extension GeneratedFailure: CustomStringConvertible {
 
     /// The same, with a program that runs ``ConformanceTool``.
     func text(repeating command: String) -> String {
-        let option =
-            switch mixture {
-            case .everything: "--generate 1"
-            case .queries: "--generate-queries \(steps)"
-            case .schemas: "--generate-schemas 1"
-            case .references: "--generate-references 1"
-            case .synchronisation: "--generate-synchronisation 1"
-            }
         let opening =
             mixture == .schemas || mixture == .synchronisation
             ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
@@ -47,8 +39,21 @@ extension GeneratedFailure: CustomStringConvertible {
 
             \(opening)\(program)
 
-            Repeat it with: \(command) \(option) --steps \(steps) --seed \(seed)
+            Repeat it with: \(repetition(by: command))
             """
+    }
+
+    /// The command that repeats the program.
+    func repetition(by command: String) -> String {
+        let option =
+            switch mixture {
+            case .everything: "--generate 1"
+            case .queries: "--generate-queries \(steps)"
+            case .schemas: "--generate-schemas 1"
+            case .references: "--generate-references 1"
+            case .synchronisation: "--generate-synchronisation 1"
+            }
+        return "\(command) \(option) --steps \(steps) --seed \(seed)"
     }
 }
 
@@ -56,6 +61,18 @@ extension String {
     fileprivate var indented: String {
         isEmpty ? "nothing" : split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n          ")
     }
+}
+
+/// The work of a run of generated programs so far.
+public struct GeneratedProgress: Sendable {
+    /// The number of programs that have ended.
+    public internal(set) var programs = 0
+    /// The number of their calls.
+    public internal(set) var calls = 0
+    /// The seed of the program that ended last.
+    public internal(set) var seed: UInt64 = 0
+    /// The difference that this program has found; nil for none.
+    public internal(set) var failure: GeneratedFailure?
 }
 
 /// The findings of a run of generated programs.

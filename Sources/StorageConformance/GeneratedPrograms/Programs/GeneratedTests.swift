@@ -64,10 +64,10 @@ public struct GeneratedTests: Sendable {
     ///
     /// - Parameters:
     ///   - harness: makes the backend, and a place for it.
-    ///   - progress: called now and then with the number of completed programs.
+    ///   - progress: called after each program, from the tasks that run them.
     /// - Throws: what the harness throws, and what opening, emptying or closing a store throws.
     public func run(
-        _ harness: some ConformanceHarness, progress: @escaping @Sendable (Int) -> Void = { _ in }
+        _ harness: some ConformanceHarness, progress: @escaping @Sendable (GeneratedProgress) -> Void = { _ in }
     ) async throws -> GeneratedReport {
         try await run([{ try await TrialPlace(harness) }], progress)
     }
@@ -75,13 +75,13 @@ public struct GeneratedTests: Sendable {
     /// Runs the same programs on two backends.
     public func run(
         _ harness: some ConformanceHarness, against other: some ConformanceHarness,
-        progress: @escaping @Sendable (Int) -> Void = { _ in }
+        progress: @escaping @Sendable (GeneratedProgress) -> Void = { _ in }
     ) async throws -> GeneratedReport {
         try await run([{ try await TrialPlace(harness) }, { try await TrialPlace(other) }], progress)
     }
 
     private func run(
-        _ engines: [VersionEngine], _ progress: @escaping @Sendable (Int) -> Void
+        _ engines: [VersionEngine], _ progress: @escaping @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         let places: Places = {
             var places: [TrialPlace] = []
@@ -112,13 +112,13 @@ public struct GeneratedTests: Sendable {
 
     /// Runs programs from the queue until it is empty.
     private func work(
-        _ queue: ProgramQueue, _ places: Places, worker progress: @Sendable (Int) -> Void
+        _ queue: ProgramQueue, _ places: Places, worker progress: @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         var comparison = try await Comparison(places, mixture, isObserved: isObserved)
         var report = GeneratedReport()
         report.backends = comparison.names
         while let number = queue.next() {
-            let seed = seed &+ UInt64(number)
+            let (seed, failures) = (seed &+ UInt64(number), report.failures.count)
             let program = mixture.program(seed: seed, steps: steps)
             report.programs += 1
             let expected = ExpectedRun(program).outcomes
@@ -131,7 +131,7 @@ public struct GeneratedTests: Sendable {
                 try await comparison.close()
                 comparison = try await Comparison(places, mixture, isObserved: isObserved)
             }
-            if number % 64 == 63 { progress(number + 1) }
+            progress(queue.ended(seed, calls: expected.count, report, since: failures))
         }
         try await comparison.close()
         return report
@@ -139,12 +139,12 @@ public struct GeneratedTests: Sendable {
 
     /// The same with programs of several versions.
     private func work(
-        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int, _ progress: @Sendable (Int) -> Void
+        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int, _ progress: @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
         while let number = queue.next() {
-            let seed = seed &+ UInt64(number)
+            let (seed, failures) = (seed &+ UInt64(number), report.failures.count)
             let program = VersionProgram.random(seed: seed, steps: steps)
             report.programs += 1
             report.calls += program.steps.count
@@ -161,19 +161,19 @@ public struct GeneratedTests: Sendable {
                         program: smallest.text))
                 if queue.hasFailed() >= mostFailures { queue.end() }
             }
-            if number % 64 == 63 { progress(number + 1) }
+            progress(queue.ended(seed, calls: program.steps.count, report, since: failures))
         }
         return report
     }
 
     /// The same with a hub and its replicas, on these engines and in memory.
     private func work(
-        _ queue: ProgramQueue, synchronising engines: [VersionEngine], _ progress: @Sendable (Int) -> Void
+        _ queue: ProgramQueue, synchronising engines: [VersionEngine], _ progress: @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
         while let number = queue.next() {
-            let seed = seed &+ UInt64(number)
+            let (seed, failures) = (seed &+ UInt64(number), report.failures.count)
             report.programs += 1
             let simulation = try await SyncSimulation(
                 seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }])
@@ -185,7 +185,7 @@ public struct GeneratedTests: Sendable {
                 report.failures.append(
                     GeneratedFailure(
                         mixture: mixture, seed: seed, steps: steps, backend: report.backends.first ?? "memory",
-                        call: "hub and replicas on \(simulation.engines)", expected: found.expected,
+                        call: "hub and replicas on \(simulation.names)", expected: found.expected,
                         actual: found.actual,
                         program: simulation.log.suffix(60).joined(separator: "\n")))
                 if queue.hasFailed() >= mostFailures { queue.end() }
@@ -193,7 +193,7 @@ public struct GeneratedTests: Sendable {
             }
             report.calls += simulation.steps
             report.errors += simulation.refusals
-            if number % 8 == 7 { progress(number + 1) }
+            progress(queue.ended(seed, calls: simulation.steps, report, since: failures))
         }
         return report
     }
@@ -232,17 +232,30 @@ extension GeneratedTests.Mixture {
     var models: [any Storable.Type] { self == .references ? LinkedWorld.models : World.models }
 }
 
-/// Hands out the programs' numbers.
+/// Hands out the programs' numbers, and counts what is done.
 private final class ProgramQueue: Sendable {
-    private let state: Mutex<(next: Int, end: Int, failures: Int)>
+    private let state: Mutex<(next: Int, end: Int, failures: Int, progress: GeneratedProgress)>
 
-    init(_ count: Int) { state = Mutex((0, count, 0)) }
+    init(_ count: Int) { state = Mutex((0, count, 0, GeneratedProgress())) }
 
     func next() -> Int? {
         state.withLock { state in
             guard state.next < state.end else { return nil }
             state.next += 1
             return state.next - 1
+        }
+    }
+
+    /// Counts a program that has ended.
+    ///
+    /// - Parameter failures: the number of failures in the worker's report before the program.
+    func ended(_ seed: UInt64, calls: Int, _ report: GeneratedReport, since failures: Int) -> GeneratedProgress {
+        state.withLock { state in
+            state.progress.programs += 1
+            state.progress.calls += calls
+            state.progress.seed = seed
+            state.progress.failure = report.failures.dropFirst(failures).first
+            return state.progress
         }
     }
 

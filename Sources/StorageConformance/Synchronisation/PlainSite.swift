@@ -1,0 +1,252 @@
+internal import StorageAPI
+import StorageDriver
+internal import StorageSync
+
+/// All that the plain model says of one store. It goes back in time with the store, and is copied with it.
+struct PlainSite {
+    var state: PlainState
+
+    // A hub's.
+
+    /// The patches of each replica's name that have an outcome.
+    var peers: [[UInt8]: PlainPeer] = [:]
+    /// The records that each commit has changed.
+    var commits: [Set<PlainPlace>] = []
+    /// The tokens of all positions, with the state and the number of commits there.
+    var positions: [String: (state: PlainState, commits: Int)] = [:]
+
+    // A replica's.
+
+    /// The name by which the hub knows it; nil until it has sent a message.
+    var name: [UInt8]?
+    /// The patches of all commits under this name.
+    var patches: [PlainCommit] = []
+    /// The number of patches whose outcomes it has taken.
+    var confirmed = 0
+    /// The hub's state that it has taken last, in the version of the program that did.
+    var base: PlainState
+    /// The token of that position, and the earlier ones, the latest first.
+    var tokens: [String] = []
+    /// The answer of a hub that was restored from a backup: how the replica gives back what the hub has lost, under a new name.
+    var offer: PlainReturn?
+    /// The same from that name on.
+    var giving: PlainReturn?
+    /// True from the first exchange on.
+    var hasJoined = false
+    /// The outcomes that the store keeps for its program.
+    var kept: [PlainOutcome] = []
+
+    init(_ version: PlainVersion) {
+        state = PlainState(version: version)
+        base = state
+    }
+
+    var version: PlainVersion { state.version }
+
+    // MARK: A replica
+
+    /// Takes over the name under which the replica sends a message: all patches without an outcome have new numbers.
+    mutating func send(as sender: [UInt8]) {
+        defer { (name, offer) = (sender, nil) }
+        guard let name, name != sender else { return }
+        patches.removeFirst(confirmed)
+        confirmed = 0
+        if let offer { giving = offer }
+    }
+
+    /// Takes the state that an answer tells: the replica is the hub's state, with the patches without an outcome that fit it.
+    ///
+    /// - Parameter number: the identity of a patch that gives back what a restored hub has lost.
+    /// - Returns: the outcomes.
+    mutating func take(_ answer: PlainAnswer, at time: Double, number: Int) -> [PlainOutcome] {
+        var told: [PlainOutcome] = []
+        var hub = answer.state.seen(by: version)
+        hub.expire(at: time)
+        if giving != nil {
+            base.expire(at: time)
+            let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
+            if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
+            if !own.isEmpty { patches.insert(PlainCommit(number: number, patch: own), at: 0) }
+            self.giving = nil
+        }
+        told += answer.outcomes
+        confirmed += answer.outcomes.count
+        (base, state) = (hub, hub)
+        for commit in patches.dropFirst(confirmed) {
+            var next = state
+            guard (try? next.apply(commit.patch)) != nil else { continue }
+            state = next
+            state.expire(at: time)
+        }
+        if tokens.first != answer.token { tokens.insert(answer.token, at: 0) }
+        hasJoined = true
+        kept += told.filter(\.isNews)
+        return told
+    }
+
+    /// Does what a later version of the program does when it opens the store.
+    mutating func upgrade() { state = state.seen(by: .later) }
+
+    // MARK: A hub
+
+    /// Keeps the position after a commit.
+    mutating func note(_ token: String) { positions[token] = (state, commits.count) }
+
+    /// The records that have changed since a position; nil if the hub never was there.
+    func changed(since token: String) -> Set<PlainPlace>? {
+        positions[token].map { position in commits[position.commits...].reduce(into: []) { $0.formUnion($1) } }
+    }
+
+    /// The refusal of a question; nil for an answer.
+    func refusal(of question: PlainQuestion) -> SyncRefusal? {
+        if question.tokens.contains(where: { positions[$0] == nil }) { return .hubWentBack }
+        let peer = peers[question.name] ?? PlainPeer()
+        if question.confirmed > peer.commits.count { return .hubWentBack }
+        if question.confirmed < peer.confirmed { return .identityReused }
+        let isKnown = zip(peer.commits, question.commits).allSatisfy { $0 == $1.number }
+        return isKnown ? nil : .identityReused
+    }
+
+    /// Applies the patches of a question that have no outcome yet.
+    mutating func answer(_ question: PlainQuestion, at time: Double) {
+        for commit in question.commits.dropFirst(peers[question.name]?.commits.count ?? 0) {
+            state.expire(at: time)
+            var (next, refusal, lost): (PlainState, String?, Set<PlainLoss>) = (state, nil, [])
+            do {
+                lost = try next.apply(commit.patch)
+                next.expire(at: time)
+                move(to: next)
+            } catch { refusal = "\(error)" }
+            var peer = peers[question.name] ?? PlainPeer()
+            peer.commits.append(commit.number)
+            peer.outcomes.append(PlainOutcome(number: peer.commits.count, refusal: refusal, lost: lost))
+            peer.confirmed = max(peer.confirmed, question.confirmed)
+            peers[question.name] = peer
+        }
+    }
+
+    /// Goes on by a commit.
+    mutating func move(to next: PlainState) {
+        let places = Set(state.records.keys).union(next.records.keys)
+        commits.append(places.filter { state[$0] != next[$0] })
+        state = next
+    }
+}
+
+/// A replica's commit; another store's copy of it has the same number.
+struct PlainCommit {
+    let number: Int
+    let patch: PlainPatch
+}
+
+/// What a hub knows of a replica.
+struct PlainPeer {
+    /// The numbers of the commits that have outcomes.
+    var commits: [Int] = []
+    var outcomes: [PlainOutcome] = []
+    /// The number of outcomes that the replica had when it last sent a patch.
+    var confirmed = 0
+}
+
+/// A replica's question for changes, as the plain model reads it.
+struct PlainQuestion {
+    let name: [UInt8]
+    let tokens: [String]
+    let confirmed: Int
+    /// The number of the last patch that the message brings.
+    let last: Int
+    /// All patches of the replica.
+    let patches: [PlainCommit]
+    /// The position since which a restored hub's changes count; nil for none.
+    let since: String?
+
+    var commits: ArraySlice<PlainCommit> { patches.prefix(last) }
+
+    /// Returns whether the hub has outcomes of other patches than the replica has: its store was restored or copied.
+    func isOfAnother(than peer: PlainPeer) -> Bool {
+        peer.commits.count > patches.count || zip(peer.commits, patches).contains { $0 != $1.number }
+    }
+}
+
+/// What an answer tells.
+struct PlainAnswer {
+    let state: PlainState
+    let token: String
+    /// Of the patches whose outcomes the replica did not have.
+    let outcomes: [PlainOutcome]
+    /// The records that have changed at the hub since the position that the question names; nil for none.
+    let changed: Set<PlainPlace>?
+}
+
+/// How a replica gives back what a restored hub has lost.
+struct PlainReturn {
+    /// The last position that both know; nil for none, and if the hub does not know the changes since.
+    var since: String?
+
+    /// Compares the hub's state that a replica had with the state of now.
+    ///
+    /// - Parameter changed: the records that have changed at the hub since their last common position; nil if that is not known.
+    /// - Returns: the patch that gives back what the hub has lost, and the properties whose contents the hub's replace.
+    static func compared(
+        _ base: PlainState, with hub: PlainState, changed: Set<PlainPlace>?
+    ) -> (own: PlainPatch, replaced: Set<PlainLoss>) {
+        var (own, replaced): (PlainPatch, Set<PlainLoss>) = ([:], [])
+        for place in Set(base.records.keys).union(hub.records.keys)
+        where base.version.models.contains(place.model) {
+            let (before, now) = (base[place], hub[place])
+            if changed?.contains(place) ?? (now != nil) {
+                guard let before, let now else { continue }
+                for (name, content) in hub.version.completed(before, of: place.model)
+                where now[name]?.isLike(content) == false {
+                    replaced.insert(PlainLoss(place: place, property: name))
+                }
+            } else {
+                // What a later version of the program has added is not the hub's loss.
+                let whole = now == nil ? before.map { hub.version.completed($0, of: place.model) } : before
+                own[place] = PlainChange(from: now, to: whole)
+            }
+        }
+        return (own, replaced)
+    }
+}
+
+/// What becomes of a patch at the hub, or of the records with which a store joins.
+struct PlainOutcome: CustomStringConvertible {
+    /// The patch's number; nil for records that the hub's have replaced.
+    let number: Int?
+    let refusal: String?
+    let lost: Set<PlainLoss>
+
+    var isNews: Bool { refusal != nil || !lost.isEmpty }
+
+    var description: String {
+        let patch = number.map { "patch \($0): " } ?? "joined: "
+        return patch + (refusal.map { "refused, \($0)" } ?? "applied\(lost.isEmpty ? "" : " over \(lost)")")
+    }
+
+    func check(_ outcome: SyncOutcome) throws {
+        guard outcome.patch?.number == number else {
+            throw SyncDifference("the outcome \(outcome)", expected: "\(self)")
+        }
+        switch outcome.result {
+        case .refused where refusal != nil: return
+        case .applied(let values) where number != nil && refusal == nil: if Self.lost(values) == lost { return }
+        case .joined(let values) where number == nil: if Self.lost(values) == lost { return }
+        default: break
+        }
+        throw SyncDifference("the outcome \(outcome)", expected: "\(self)")
+    }
+
+    private static func lost(_ values: [SyncOverwrite]) -> Set<PlainLoss> {
+        Set(
+            values.map { value in
+                PlainLoss(
+                    place: PlainPlace(model: value.model, key: value.key.map(\.plainText)),
+                    property: PlainTypes.property(value.property))
+            })
+    }
+}
+
+extension Value {
+    var plainText: String { if case .text(let text) = self { text } else { "" } }
+}
