@@ -118,6 +118,33 @@ import Testing
         try await expect(tool.output("get", "none.db", "Row", "2").contains("\"b\""))
     }
 
+    @Test func `groups are by the elements of arrays`() async throws {
+        let tool = try await Tool(.sqlite)
+        let books = [
+            #"{"id":1,"title":"A","tags":["sea","red","sea"],"notes":[{"by":"x","stars":2}]}"#,
+            #"{"id":2,"title":"B","tags":["red"],"notes":[{"by":"x","stars":3},{"by":"y","stars":4}]}"#,
+            #"{"id":3,"title":"C","tags":[],"notes":[]}"#,
+        ]
+        try await tool.output(
+            "import", "sqlite:books.db", "--model", "Book", "-", "--format", "ndjson",
+            input: books.joined(separator: "\n"))
+        func groups(_ options: String...) async throws -> String {
+            let run = try await tool.run(["select", "books.db", "Book"] + options + ["--format", "csv"])
+            expect(run.status == 0, "\(run.error)")
+            return run.output
+        }
+        try await expect(
+            groups("--group", "tags", "--order", "count desc"), equals: "tags,count\nred,2\nsea,2\n")
+        try await expect(groups("--group", "tags", "--where", "id == 1"), equals: "tags,count\nred,1\nsea,2\n")
+        try await expect(groups("--distinct", "tags"), equals: "tags\nred\nsea\n")
+        try await expect(
+            groups("--group", "notes.by", "--sum", "notes.stars"),
+            equals: "notes.by,count,sum notes.stars\nx,2,5\ny,1,4\n")
+        try await expect(tool.failure(65, "select", "books.db", "Book", "--group", "notes").contains("pens.color"))
+        try await expect(
+            tool.failure(65, "select", "books.db", "Book", "--group", "tags, notes.by").contains("one array"))
+    }
+
     @Test func `groups are by parts of dates`() async throws {
         let tool = try await Tool(.sqlite)
         let text = "id,at,n\n1,2024-02-29T23:30:00Z,1\n2,2024-03-01T10:00:00Z,2\n3,1969-03-05T00:00:00Z,4\n"

@@ -27,6 +27,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
               storage select orders.db Orders --group 'year(OrderDate), month(OrderDate)' --sum Freight
               storage select orders.db Orders --group 'hour(OrderDate, "Europe/Berlin")' --chart
               storage select orders.db Orders --group ShipCountry --chart --order 'count desc'
+              storage select books.db Book --group tags --order 'count desc'     each tag of each book
+              storage select people.db Person --group pens.color --sum pens.price
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
               storage select books.db Book --with author --with tags --json

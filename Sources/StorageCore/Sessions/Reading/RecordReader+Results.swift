@@ -31,7 +31,7 @@ extension RecordReader {
         _ result: ResultPlan, _ body: (ResultRow) throws(StorageError) -> Void
     ) throws(StorageError) {
         let context = RowContext(model: model, table: result.binding)
-        var cursor = try session.rows(result.plan, result.arguments)
+        var cursor = try rows(result)
         while try cursor.next() { try body(ResultRow(cursor.cells, context, places: result.outputs)) }
     }
 
