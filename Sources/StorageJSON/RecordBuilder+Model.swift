@@ -170,8 +170,9 @@ extension RecordBuilder {
         case .children(let shape):
             guard case .children(let children?)? = content(property.name) else { return .null }
             guard all[shape].isElement else { return .array(children.map { json($0, shape) }) }
-            return .array(
-                children.map { $0.storedModel == all[shape].name ? Self.key(json($0, shape)) : related($0) })
+            // An element has its key alone, and a record in its place more.
+            let count = all[shape].properties.count
+            return .array(children.map { $0.fields.count > count ? related($0) : Self.key(json($0, shape)) })
         }
     }
 

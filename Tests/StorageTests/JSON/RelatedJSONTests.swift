@@ -21,7 +21,7 @@ import Testing
 
     @Storable struct Poem: Equatable {
         var id: Int
-        @Field(path: "by.poet") var poet: Ref<Poet>
+        @Field(path: "by.poet") @Reference(onDelete: .unchecked) var poet: Ref<Poet>
         var titles: [String] = []
         @Reference(onDelete: .unchecked) var readers: [Ref<Poet>] = []
     }
@@ -90,7 +90,8 @@ import Testing
             expect(lines.count == 700 && lines[0].contains(Self.bob) && lines[699].contains(Self.ann))
             await expectError(.io) { try await poems.export(to: file) }
             try await expect(poems.limit(2).export(to: file, replacing: true), equals: 2)
-            try await expect(Poem.models(json: Data(contentsOf: file)).map(\.id), equals: [])
+            let array = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [[String: Any]]
+            expect(array?.count, equals: 2)
         }
     }
 

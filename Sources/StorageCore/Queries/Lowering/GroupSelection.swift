@@ -54,7 +54,7 @@ extension ModelHandle {
         grouping.order = order
         grouping.isLimited = groups.limit != nil || groups.offset > 0
         if let elements = lowering.elementGroups {
-            var result = try plan(elements, grouping, groups, by: &lowering)
+            var result = try plan(elements, grouping, of: groups, by: &lowering)
             (result.outputs, result.types) = (outputs, types)
             return result
         }
@@ -69,7 +69,7 @@ extension ModelHandle {
 
     /// The plan for the records whose elements make groups.
     private func plan(
-        _ elements: ElementGroups, _ grouping: Query.Grouping, _ groups: GroupSelection,
+        _ elements: ElementGroups, _ grouping: Query.Grouping, of groups: GroupSelection,
         by lowering: inout QueryLowering
     ) throws(StorageError) -> ResultPlan {
         var elements = elements

@@ -2,8 +2,8 @@ import StorageDriver
 
 /// Groups by the elements of an array of the records.
 ///
-/// A group's input is a term of the record or of the element. The terms are numbered as the columns of a row that has both: those of
-/// the record by even numbers, and those of the element by odd ones.
+/// A group's input is a term of the record or of the element. The terms are numbered as the columns of a row that has both: even
+/// numbers are terms of the record, and odd ones terms of the element.
 struct ElementGroups {
     /// The array: a property of the records.
     let array: PropertyPath
@@ -29,6 +29,16 @@ struct ElementGroups {
         elementTypes.append(type)
         return TypedTerm(.column(2 * element.count - 1), type)
     }
+}
+
+/// A query of groups by the elements of an array: the records are read by ``ResultPlan/plan``, and their groups are made in memory.
+struct ElementPlan {
+    let groups: ElementGroups
+    /// The groups of rows that have the terms of ``ElementGroups`` as columns.
+    let grouping: Query.Grouping
+    let arguments: QueryArguments
+    /// The table of the elements; nil if they are values of a column.
+    let table: TableBinding?
 }
 
 extension QueryLowering {

@@ -1,20 +1,10 @@
 import StorageDriver
 
-/// A query of groups by the elements of an array: the records are read by ``ResultPlan/plan``, and their groups are made in memory.
-struct ElementPlan {
-    let groups: ElementGroups
-    /// The groups of rows that have the terms of ``ElementGroups`` as columns.
-    let grouping: Query.Grouping
-    let arguments: QueryArguments
-    /// The table of the elements; nil if they are values of a column.
-    let table: TableBinding?
-}
-
 extension RecordReader {
     /// The rows of a result, as ``ResultPlan/outputs`` has their cells.
     package func rows(_ result: ResultPlan) throws(StorageError) -> Cursor {
         guard let elements = result.elements else { return try session.rows(result.plan, result.arguments) }
-        let rows = ElementRows(self, elements, try session.rows(result.plan, result.arguments))
+        let rows = ElementRows(self, elements, cursor: try session.rows(result.plan, result.arguments))
         let plan = QueryPlan(
             id: result.plan.id, query: Query(.groups(elements.grouping)), table: model.root.schema,
             tables: [model.root.schema])
@@ -51,7 +41,7 @@ private final class ElementRows {
     private var rows: [ElementRow] = []
     private var place = 0
 
-    init(_ reading: RecordReader, _ plan: ElementPlan, _ cursor: consuming Cursor) {
+    init(_ reading: RecordReader, _ plan: ElementPlan, cursor: consuming Cursor) {
         (self.reading, self.plan) = (reading, plan)
         self.cursor = cursor
         keyCount = reading.model.rootKeyCount
@@ -99,7 +89,8 @@ private final class ElementRows {
     ) throws(StorageError) -> [[Value]: [[Value]]] {
         var keys = KeyList(width: keyCount)
         for row in 0..<records.count { keys.append(Array(0..<keyCount), of: records.row(row)) }
-        let (plan, arguments) = try reading.handle.plan(elementsOf: self.plan.groups, keys, table, in: reading.session)
+        let (plan, arguments) = try reading.handle.plan(
+            elementsOf: self.plan.groups, keys, table: table, in: reading.session)
         var cursor = try reading.session.rows(plan, arguments)
         var found: [[Value]: [[Value]]] = [:]
         while try cursor.next() {
@@ -114,7 +105,7 @@ private final class ElementRows {
 extension ModelHandle {
     /// The plan for the terms of the elements of some records, after the keys of these.
     fileprivate func plan(
-        elementsOf groups: ElementGroups, _ keys: KeyList, _ table: TableBinding, in session: any StorageSession
+        elementsOf groups: ElementGroups, _ keys: KeyList, table: TableBinding, in session: any StorageSession
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
         var lowering = QueryLowering(self, table: table, among: keys, in: session)
         var terms = table.columns.prefix(tables.rootKeyCount).map {

@@ -53,7 +53,8 @@ extension RecordReader {
         guard let hits = try ranked(selection) else {
             guard !areRelevances.contains(true) else {
                 throw StorageError(
-                    .invalidQuery, "A column of relevance needs records in its order; order by it, or by nothing.",
+                    .invalidQuery,
+                    "A column of relevance needs records in its order; leave the order out, or order by relevance.",
                     model: handle.name)
             }
             let plan = try handle.plan(terms, selection, isTyped: true, in: session)

@@ -50,7 +50,7 @@ extension ModelTables {
     }
 }
 
-/// References by their stored names, and in turn those of the records that they name.
+/// References by their stored names, and in turn the references of the records that they name.
 package struct NamedRelations: JoinedRowMaking {
     private var parts: [(name: StoredName, relations: NamedRelations)] = []
 
@@ -112,7 +112,7 @@ private struct NamedRelation {
         let all = Self.all(of: model)
         guard let found = all.first(where: { $0.name == name }) else {
             let names = all.map(\.name.text)
-            let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
+            let known = names.isEmpty ? "it has no references" : "it has \(names.joined(separator: ", "))"
             throw StorageError(
                 .invalidQuery,
                 "\(model.name) has no reference \(name)\(SpellingSuggestion.hint(name.text, among: names)); \(known).",
