@@ -292,6 +292,9 @@ let package = Package(
             name: "WatchExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Watch",
             swiftSettings: strict),
         .executableTarget(
+            name: "ReadingListExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/ReadingList",
+            swiftSettings: strict),
+        .executableTarget(
             name: "CommitsExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Commits",
             swiftSettings: strict),
         .executableTarget(

@@ -30,6 +30,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "StorageCSV", package: "swift-storage"),
                 .product(name: "StorageJSON", package: "swift-storage"),
                 .product(name: "StorageDriver", package: "swift-storage"),
                 .product(name: "StorageSync", package: "swift-storage"),

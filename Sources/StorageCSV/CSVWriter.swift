@@ -1,21 +1,33 @@
-package import StorageAPI
-package import StorageJSON
+public import StorageAPI
+import StorageDriver
+import StorageJSON
 
-/// Appends records as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes.
+/// Appends records without types as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes: in the
+/// form of the tool's exports, which its imports read again.
+///
+/// ```swift
+/// let writer = CSVWriter()
+/// var bytes: [UInt8] = []
+/// writer.appendHeader(["id", "name"], to: &bytes)
+/// for try await fields in store.records("Person").only(["id", "name"]).stream() {
+///     writer.append(fields.map(\.content), to: &bytes)
+/// }
+/// ```
 ///
 /// Nil is an empty field, and empty text is a pair of quotes. Owned records are JSON in their field.
-package struct CSVWriter: Sendable {
+public struct CSVWriter: Sendable {
     private let delimiter: UInt8
     /// The bytes that make quotes necessary wherever they stand.
     private let special: [Bool]
 
-    package init(delimiter: UInt8 = CSVDialect.comma) {
+    /// - Parameter delimiter: the byte between two values: no quotation mark, and no line end.
+    public init(delimiter: UInt8 = UInt8(ascii: ",")) {
         self.delimiter = delimiter
         special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
     }
 
     /// Appends a line of names.
-    package func appendHeader(_ names: [String], to bytes: inout [UInt8]) {
+    public func appendHeader(_ names: [String], to bytes: inout [UInt8]) {
         for (place, name) in names.enumerated() {
             if place > 0 { bytes.append(delimiter) }
             append(name, to: &bytes)
@@ -24,7 +36,7 @@ package struct CSVWriter: Sendable {
     }
 
     /// Appends a line of contents.
-    package func append(_ contents: some Sequence<DynamicRecord.Content>, to bytes: inout [UInt8]) {
+    public func append(_ contents: some Sequence<DynamicRecord.Content>, to bytes: inout [UInt8]) {
         var isFirst = true
         for content in contents {
             if !isFirst { bytes.append(delimiter) }
@@ -40,19 +52,7 @@ package struct CSVWriter: Sendable {
         {
             return
         }
-        if let text = Self.text(content) { append(text, to: &bytes) }
-    }
-
-    /// The text of a field; nil for nil.
-    package static func text(_ content: DynamicRecord.Content) -> String? {
-        switch content {
-        case .value(let value, let type): return ValueForm.text(value, type)
-        case .child(nil), .children(nil): return nil
-        case .child, .children:
-            var bytes: [UInt8] = []
-            JSONText.append(content, to: &bytes)
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        if let text = RecordText.text(content) { append(text, to: &bytes) }
     }
 
     private func append(_ text: String, to bytes: inout [UInt8]) {

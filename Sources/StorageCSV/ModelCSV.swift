@@ -40,7 +40,7 @@ final class ModelCSV<Model: Storable> {
     /// The number of records that are read before they are stored.
     private static var batchSize: Int { 512 }
 
-    init(_ input: CSVInput, _ form: CSVForm) throws(StorageError) {
+    init(_ input: InputBytes, _ form: CSVForm) throws(StorageError) {
         self.form = form
         builder = try RecordBuilder(Model.self, dates: form.dates, isUntyped: true)
         records = try ModelRows<Model>().rows()

@@ -1,5 +1,6 @@
 public import StorageAPI
 public import StorageDriver
+import StorageJSON
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -49,8 +50,48 @@ extension Store {
         try await save(.file(file.path), SavedCSV<M>(options, progress))
     }
 
+    /// Stores the records of comma-separated values that arrive byte by byte, as `URLSession.AsyncBytes` gives them, as
+    /// `save(csv:as:)` does.
+    ///
+    /// The transaction begins after the last byte, so that it waits for no slow sender. Until then up to a mebibyte is kept in
+    /// memory, and more in a temporary file.
+    ///
+    /// - Throws: also errors of the sequence, unchanged, and `io` or `full` for the temporary file; `cancelled` also if the
+    ///   sequence ends because the task is cancelled.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable, Bytes: AsyncSequence>(
+        csv bytes: Bytes, as model: M.Type, options: CSVOptions<M> = CSVOptions<M>(), progress: CSVProgress? = nil
+    ) async throws -> Int where Bytes.Element == UInt8 {
+        let form = try SavedCSV<M>(options, progress)
+        return try await save(form) { spool in try await spool.receive(bytes: bytes) }
+    }
+
+    /// Stores the records of comma-separated values that arrive in pieces of bytes, such as `Data`, `[UInt8]` or a server's buffers
+    /// (of SwiftNIO the `readableBytesView`), wherever they are cut; as `save(csv:as:)` does.
+    ///
+    /// The transaction begins after the last piece, so that it waits for no slow sender. Until then up to a mebibyte is kept in
+    /// memory, and more in a temporary file.
+    ///
+    /// - Throws: also errors of the sequence, unchanged, and `io` or `full` for the temporary file; `cancelled` also if the
+    ///   sequence ends because the task is cancelled.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable, Pieces: AsyncSequence>(
+        csv pieces: Pieces, as model: M.Type, options: CSVOptions<M> = CSVOptions<M>(), progress: CSVProgress? = nil
+    ) async throws -> Int where Pieces.Element: Sequence<UInt8> {
+        let form = try SavedCSV<M>(options, progress)
+        return try await save(form) { spool in try await spool.receive(pieces: pieces) }
+    }
+
     private nonisolated(nonsending) func save<M: Storable>(
-        _ input: CSVInput, _ form: SavedCSV<M>
+        _ form: SavedCSV<M>, _ receive: (inout SpooledBytes) async throws -> Void
+    ) async throws -> Int {
+        var spool = SpooledBytes(named: "the CSV")
+        try await receive(&spool)
+        return try await save(spool.contents(), form)
+    }
+
+    private nonisolated(nonsending) func save<M: Storable>(
+        _ input: InputBytes, _ form: SavedCSV<M>
     ) async throws(StorageError) -> Int {
         guard let size = form.form.recordsPerTransaction else {
             return try await transaction { tx throws(StorageError) in try tx.save(input, form) }
@@ -84,7 +125,7 @@ extension WritingVerbs where Self: ~Copyable {
         try save(.file(file.path), SavedCSV<M>(options, progress))
     }
 
-    fileprivate func save<M: Storable>(_ input: CSVInput, _ form: SavedCSV<M>) throws(StorageError) -> Int {
+    fileprivate func save<M: Storable>(_ input: InputBytes, _ form: SavedCSV<M>) throws(StorageError) -> Int {
         try saving { context throws(StorageError) in
             let csv = try ModelCSV<M>(input, form.form)
             var count = 0

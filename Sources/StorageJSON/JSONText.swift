@@ -52,6 +52,13 @@ package enum JSONText {
         }
     }
 
+    /// A record with everything that it owns, under the stored names.
+    static func text(_ record: DynamicRecord) -> String {
+        var bytes: [UInt8] = []
+        append(record, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Appends a property's value.
     package static func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
         switch content {

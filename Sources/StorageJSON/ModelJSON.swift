@@ -289,11 +289,12 @@ package final class FileContents: InputContents {
         try self.init(file)
     }
 
-    init(_ file: OpenFile) throws(StorageError) {
-        (self.file, name) = (file, file.path)
+    /// - Parameter name: the name in messages; nil for the path.
+    init(_ file: OpenFile, name: String? = nil) throws(StorageError) {
+        (self.file, self.name) = (file, name ?? file.path)
         let status = try file.status()
         guard status.isRegular else {
-            throw StorageError(.io, "\(name): this is not a file; save the data that it yields.")
+            throw StorageError(.io, "\(self.name): this is not a file; save the data that it yields.")
         }
         size = Int(status.size)
     }

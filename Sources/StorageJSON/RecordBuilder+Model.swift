@@ -17,6 +17,14 @@ extension RecordBuilder {
         try shapes.add(type, isElement: false)
         self.init(shapes: shapes.list, ignoresUnknown: true)
     }
+
+    /// Writes records of the first type, in which records of the others may stand in the place of keys.
+    init(writing types: [any Storable.Type]) throws(StorageError) {
+        var shapes = DeclaredShapes(rules: JSONScalar.Rules())
+        var related: [StoredName: Int] = [:]
+        for type in types { related[StoredName(type.schema.name)] = try shapes.add(type, isElement: false) }
+        self.init(shapes: shapes.list, related: related, ignoresUnknown: true)
+    }
 }
 
 /// Collects the shapes of the types that a model owns, each once.
@@ -153,6 +161,7 @@ extension RecordBuilder {
         switch property.content {
         case .column(let type): return value(property.name, type)
         case .reference(let parts):
+            if let name = parts.first?.column, case .child(let record?)? = content(name) { return related(record) }
             let values = parts.map { value($0.column, $0.type) }
             return values.count == 1 ? values[0] : values.contains(.null) ? .null : .array(values)
         case .child(let shape):
@@ -161,8 +170,15 @@ extension RecordBuilder {
         case .children(let shape):
             guard case .children(let children?)? = content(property.name) else { return .null }
             guard all[shape].isElement else { return .array(children.map { json($0, shape) }) }
-            return .array(children.map { Self.key(json($0, shape)) })
+            // An element has its key alone, and a record in its place more.
+            let count = all[shape].properties.count
+            return .array(children.map { $0.fields.count > count ? related($0) : Self.key(json($0, shape)) })
         }
+    }
+
+    /// A record in the place of its key.
+    private func related(_ record: DynamicRecord) -> JSONValue {
+        related[record.storedModel].map { json(record, $0) } ?? .null
     }
 
     private static func json(_ value: Value, _ type: ColumnType, rules: JSONScalar.Rules) -> JSONValue {

@@ -49,9 +49,13 @@ package struct RecordBuilder: Sendable {
     }
 
     private let shapes: [Shape]
+    /// The shapes of records that may stand in the place of keys, by their models.
+    let related: [StoredName: Int]
     private let ignoresUnknown: Bool
 
-    init(shapes: [Shape], ignoresUnknown: Bool) { (self.shapes, self.ignoresUnknown) = (shapes, ignoresUnknown) }
+    init(shapes: [Shape], related: [StoredName: Int] = [:], ignoresUnknown: Bool) {
+        (self.shapes, self.related, self.ignoresUnknown) = (shapes, related, ignoresUnknown)
+    }
 
     /// The options of reading records of a stored model.
     package struct Input: Sendable {

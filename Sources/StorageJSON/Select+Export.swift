@@ -39,16 +39,68 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func export(
         to file: URL, as layout: Store.JSONLayout = .array, replacing: Bool = false
     ) async throws(StorageError) -> Int {
-        var output = try ExportedJSON(file.path, layout, replacing: replacing)
-        var part: [Model] = []
-        for try await model in stream() {
-            part.append(model)
-            guard part.count == 256 else { continue }
-            try output.write(part)
-            part.removeAll(keepingCapacity: true)
+        let json = try ModelJSON<Model>(at: "", dates: nil, isLenient: false)
+        return try await ExportedJSON(file.path, layout, replacing: replacing).write(stream()) {
+            part throws(StorageError) in
+            if let records = part as? [DynamicRecord] { return records.map(JSONText.text) }
+            return try json.json(part).map(\.text)
         }
-        try output.write(part)
-        return try output.finish()
+    }
+}
+
+extension Select.Joined where Source == Store {
+    /// The records of the query as a JSON array, each as `json()` writes it, with the records that it was loaded with in the place
+    /// of their keys.
+    ///
+    /// ```swift
+    /// let data = try await store.select(Book.self).with(\.author).with(\.tags).json()
+    /// ```
+    ///
+    /// All of one snapshot, and in memory; `export(to:)` writes any number of records to a file. A reference that is nil is
+    /// null, and one whose record `ifPresent` does not find stays a key.
+    ///
+    /// - Throws: errors of `all()`; `invalidQuery` for an inverse, for no property has its name.
+    public nonisolated(nonsending) func json() async throws(StorageError) -> Data {
+        let write = try writer()
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        for (place, text) in try await records.all().map(write).enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += text.utf8
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return Data(bytes)
+    }
+
+    /// Writes the records of the query to a file of JSON, each as `json()` writes it, with the records that it was loaded with in
+    /// the place of their keys.
+    ///
+    /// ```swift
+    /// let file = URL(fileURLWithPath: "books.json")
+    /// try await store.select(Book.self).with(\.author).with(\.tags).export(to: file)
+    /// ```
+    ///
+    /// All of one snapshot. The file appears whole or not at all. Holds 256 records at a time, with the ones in them.
+    ///
+    /// - Parameters:
+    ///   - file: where it is written.
+    ///   - layout: one array, or an object on each line.
+    ///   - replacing: whether a file that exists is replaced.
+    /// - Returns: the number of written records, not counting the ones in them.
+    /// - Throws: `io` if the file exists and is not replaced, or cannot be written; `full`; `cancelled`; errors of `json()`.
+    @discardableResult
+    public nonisolated(nonsending) func export(
+        to file: URL, as layout: Store.JSONLayout = .array, replacing: Bool = false
+    ) async throws(StorageError) -> Int {
+        let write = try writer()
+        return try await ExportedJSON(file.path, layout, replacing: replacing)
+            .write(records.stream()) { $0.map(write) }
+    }
+
+    /// Writes a record as the types of the query declare it, or without types.
+    private func writer() throws(StorageError) -> (DynamicRecord) -> String {
+        if Model.self == DynamicRecord.self { return JSONText.text }
+        let builder = try RecordBuilder(writing: types)
+        return { builder.json($0).text }
     }
 }
 
@@ -64,10 +116,27 @@ private struct ExportedJSON: ~Copyable {
         self.layout = layout
     }
 
-    mutating func write<Model: Storable>(_ models: [Model]) throws(StorageError) {
-        guard !models.isEmpty else { return }
+    /// Writes all elements of a sequence, some at a time.
+    ///
+    /// - Returns: the number of records.
+    nonisolated(nonsending) consuming func write<Records: AsyncSequence>(
+        _ records: Records, _ texts: ([Records.Element]) throws(StorageError) -> [String]
+    ) async throws(StorageError) -> Int where Records.Failure == StorageError {
+        var part: [Records.Element] = []
+        for try await record in records {
+            part.append(record)
+            guard part.count == 256 else { continue }
+            try write(texts(part))
+            part.removeAll(keepingCapacity: true)
+        }
+        try write(texts(part))
+        return try finish()
+    }
+
+    private mutating func write(_ texts: [String]) throws(StorageError) {
+        guard !texts.isEmpty else { return }
         var bytes: [UInt8] = []
-        for text in try Self.texts(models) {
+        for text in texts {
             switch layout {
             case .array: bytes += (count == 0 ? "[" : ",\n").utf8
             case .lines: break
@@ -79,17 +148,6 @@ private struct ExportedJSON: ~Copyable {
         try append(bytes)
     }
 
-    private static func texts<Model: Storable>(_ models: [Model]) throws(StorageError) -> [String] {
-        if let records = models as? [DynamicRecord] {
-            return records.map { record in
-                var bytes: [UInt8] = []
-                JSONText.append(record, to: &bytes)
-                return String(decoding: bytes, as: UTF8.self)
-            }
-        }
-        return try ModelJSON<Model>(at: "", dates: nil, isLenient: false).json(models).map(\.text)
-    }
-
     private mutating func append(_ bytes: [UInt8]) throws(StorageError) {
         let start = size
         let written = bytes.withUnsafeBytes { bytes in
@@ -99,7 +157,7 @@ private struct ExportedJSON: ~Copyable {
         size += Int64(bytes.count)
     }
 
-    consuming func finish() throws(StorageError) -> Int {
+    private consuming func finish() throws(StorageError) -> Int {
         if layout == .array { try append(Array((count == 0 ? "[]\n" : "]\n").utf8)) }
         let count = count
         try file.publish()

@@ -56,13 +56,14 @@ extension Store {
     /// The transaction begins when the last byte is there, so that nobody waits for a slow sender. Until then up to a
     /// mebibyte is kept in memory, and more in a temporary file.
     ///
-    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file.
+    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file; `cancelled` also if the
+    ///   sequence ends because the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Bytes: AsyncSequence>(
         json bytes: Bytes, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(), progress: JSONProgress? = nil
     ) async throws -> Int where Bytes.Element == UInt8 {
         let form = try SavedJSON<M>(options, progress)
-        return try await save(form) { spool in for try await byte in bytes { try spool.append(byte) } }
+        return try await save(form) { spool in try await spool.receive(bytes: bytes) }
     }
 
     /// Stores the records of JSON that arrives in pieces of bytes, such as `Data`, `[UInt8]` or a server's buffers (of
@@ -71,20 +72,21 @@ extension Store {
     /// The transaction begins when the last piece is there, so that nobody waits for a slow sender. Until then up to a
     /// mebibyte is kept in memory, and more in a temporary file.
     ///
-    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file.
+    /// - Throws: also the sequence's own errors, unchanged, and `io` or `full` for the temporary file; `cancelled` also if the
+    ///   sequence ends because the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Pieces: AsyncSequence>(
         json pieces: Pieces, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(),
         progress: JSONProgress? = nil
     ) async throws -> Int where Pieces.Element: Sequence<UInt8> {
         let form = try SavedJSON<M>(options, progress)
-        return try await save(form) { spool in for try await piece in pieces { try spool.append(piece) } }
+        return try await save(form) { spool in try await spool.receive(pieces: pieces) }
     }
 
     private nonisolated(nonsending) func save<M: Storable>(
-        _ form: SavedJSON<M>, _ receive: (inout SpooledJSON) async throws -> Void
+        _ form: SavedJSON<M>, _ receive: (inout SpooledBytes) async throws -> Void
     ) async throws -> Int {
-        var spool = SpooledJSON()
+        var spool = SpooledBytes(named: "the JSON")
         try await receive(&spool)
         let input = try spool.contents()
         return try await transaction { tx throws(StorageError) in try tx.save(input, form) }
@@ -120,7 +122,7 @@ extension WritingVerbs where Self: ~Copyable {
         try save(.file(file.path), SavedJSON<M>(options, progress))
     }
 
-    fileprivate func save<M: Storable>(_ source: JSONInput, _ form: SavedJSON<M>) throws(StorageError) -> Int {
+    fileprivate func save<M: Storable>(_ source: InputBytes, _ form: SavedJSON<M>) throws(StorageError) -> Int {
         switch _session.target {
         case .store(let store):
             return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, form) }
@@ -132,21 +134,6 @@ extension WritingVerbs where Self: ~Copyable {
                     throw context.tracking(error)
                 }
             }
-        }
-    }
-}
-
-/// The source of JSON.
-enum JSONInput: Sendable {
-    case data(Data)
-    case file(String)
-    case open(OpenFile)
-
-    func contents() throws(StorageError) -> any InputContents {
-        switch self {
-        case .data(let data): DataContents(data)
-        case .file(let path): try FileContents(path)
-        case .open(let file): try FileContents(file)
         }
     }
 }
@@ -166,7 +153,7 @@ private struct SavedJSON<M: Storable>: Sendable {
         (matched, self.progress) = (try M.ordinals(of: options.matching), progress)
     }
 
-    func save(_ source: JSONInput, _ context: TransactionContext) throws(StorageError) -> Int {
+    func save(_ source: InputBytes, _ context: TransactionContext) throws(StorageError) -> Int {
         let json = try ModelJSON<M>(at: path, dates: dates, isLenient: isLenient)
         var count = 0
         let writing = try context.writing(.type(M.self))
@@ -185,13 +172,13 @@ private struct SavedJSON<M: Storable>: Sendable {
             progress?(count, fraction)
         }
         if isMerging {
-            try json.readParts(source.contents()) { part throws(StorageError) in
+            try json.readParts(source.contents(named: "The JSON")) { part throws(StorageError) in
                 let merged = try merged(part, json, context: context)
                 try save(merged.models, first: part.first, part.fraction)
                 if let failure = merged.failure { throw failure }
             }
         } else {
-            try json.read(source.contents()) { part throws(StorageError) in
+            try json.read(source.contents(named: "The JSON")) { part throws(StorageError) in
                 try save(part.records, first: part.first, part.fraction)
             }
         }

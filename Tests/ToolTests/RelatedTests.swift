@@ -46,9 +46,29 @@ import Testing
                 "ndjson"), equals: "{\"author\":\(bob)}\n")
     }
 
+    @Test func `an export has the records of --with, thousands of them`() async throws {
+        let tool = try await library()
+        let more = (4...3000).map { "{\"id\":\($0),\"author\":\($0 % 3 == 0 ? "null" : "\($0 % 3)")}" }
+        try await tool.output("insert", "new.db", "Book", "--quiet", input: more.joined(separator: "\n"))
+        try await tool.output("export", "new.db", "Book", "--with", "author.boss", "--output", "books.ndjson")
+        let lines = try String(
+            decoding: Data(contentsOf: URL(filePath: tool.folder.path("books.ndjson"))), as: UTF8.self
+        )
+        .split(separator: "\n")
+        let ann = #"{"id":1,"name":"Ann","boss":null}"#
+        expect(lines.count, equals: 3000)
+        expect(lines[2999], equals: #"{"id":3000,"author":null}"#)
+        expect(lines[2998], equals: #"{"id":2999,"author":{"id":2,"name":"Bob","boss":\#(ann)}}"#)
+        try await tool.failure(64, "export", "new.db", "Book", "--with", "author", "--skip-bad")
+    }
+
     @Test func `a property that refers to nothing is refused with those that do`() async throws {
         let tool = try await library()
-        for command in [["get", "new.db", "Book", "1"], ["select", "new.db", "Book"]] {
+        let commands = [
+            ["get", "new.db", "Book", "1"], ["select", "new.db", "Book"], ["select", "new.db", "Book", "--page", "2"],
+            ["export", "new.db", "Book"],
+        ]
+        for command in commands {
             let run = try await tool.run(command + ["--with", "id"])
             expect(run.status != 0)
             expect(run.error.contains("Book has no reference id; it has author."), "\(run.error)")

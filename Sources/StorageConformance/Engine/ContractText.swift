@@ -147,6 +147,7 @@ let contractText = #"""
     Q7.4 `nil` is a group of its own.
     Q7.5 A sum of Durations is exact.
     Q7.6 A sum of Doubles or Decimals is exact and rounded once. An average is the exact sum as a Double (of Durations in seconds) divided by the count. So the order of rows has no effect.
+    Q7.7 Groups may be by the elements of one array of the records: values, references, or terms of owned or referred records. A record is in a group once for each element that has the key, and its values are aggregated as often. A record without elements is in none. nil elements are a group. Terms of the elements may be aggregated too.
     Q8.1 A result is a copy: changing it changes nothing in the store.
     Q8.2 A streamed result equals the array result.
     Q8.3 It holds bounded memory.

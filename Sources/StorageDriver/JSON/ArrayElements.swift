@@ -73,6 +73,32 @@ extension ArrayElements {
         return .text(String(decoding: json.bytes, as: UTF8.self))
     }
 
+    /// The elements of a stored array, null among them; nil if it is not an array whose elements are of the type, or null.
+    package static func values(_ array: String, of type: ColumnType) -> [Value]? {
+        var array = array
+        return array.withUTF8 { bytes in
+            var json = JSONReader(UnsafeRawBufferPointer(bytes))
+            var values: [Value] = []
+            let isWhole = json.readElements { json in
+                if json.readNull() {
+                    values.append(.null)
+                } else if case .array(let inner) = type {
+                    var written = JSONWriter()
+                    let isWhole = copyArray(of: inner, from: &json, to: &written) { json, type in
+                        read(&json, as: type.row).flatMap(type.row.stored)
+                    }
+                    guard isWhole else { return false }
+                    values.append(.text(String(decoding: written.bytes, as: UTF8.self)))
+                } else {
+                    guard let value = read(&json, as: type.row).flatMap(type.row.stored) else { return false }
+                    values.append(value)
+                }
+                return true
+            }
+            return isWhole && json.isAtEnd ? values : nil
+        }
+    }
+
     /// The text of a stored array in canonical form; nil if it is not an array whose elements are of the type, or null.
     static func rewritten(_ text: String, of type: ColumnType) -> String? {
         var text = text

@@ -16,11 +16,23 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
               storage export people.db Person --output people.json
               storage export people.db Person --output people.csv.gz
               storage export people.db Person --format ndjson | zstd > people.ndjson.zst
+              storage export books.db Book --with author --with tags --output books.json
+              storage export music.db Track --columns 'Name, AlbumId.Title as album' --output tracks.csv
             """)
 
     @OptionGroup var target: ModelTarget
 
     @OptionGroup var query: QueryOptions
+
+    @OptionGroup var related: RelatedOptions
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Columns, joined by commas, as for select: properties, those of records that they refer to, and what is computed of \
+            them. (default: all properties)
+            """, valueName: "terms"))
+    var columns: String?
 
     @Option(help: "The format. (default: the one that the file's name ends with; json for a name without an ending)")
     var format: InputFormat?
@@ -40,6 +52,9 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
     var noProgress = false
 
     func validate() throws {
+        if skip.skipBad, related.isWanted {
+            throw ValidationError("--skip-bad is for records as they are; leave --with out.")
+        }
         if let ending = ending(0), ["xz", "zst", "bz2"].contains(ending) {
             throw ValidationError(
                 ".\(ending) is not written here; name the file .gz, or leave --output out and pipe into a compressor.")
@@ -76,24 +91,17 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
         of total: Int
     ) async throws {
         var output = Output(file, gzip: ending(0) == "gz" ? try GzipWriter() : nil)
-        var writer = chosenFormat.writer(schema.properties, delimited)
+        var writer: (any RecordWriter)?
         var count = 0
-        func write(_ fields: [DynamicRecord.Field]) throws {
+        try await PrintedRecords(of: schema, query, columns: columns, related: related, skip: skip).forEach(in: store) {
+            writer = chosenFormat.writer($0, delimited)
+        } _: {
             try Task.checkCancellation()
-            try writer.write(fields, to: &output)
+            try writer?.write($0, to: &output)
             count += 1
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
         }
-        if skip.skipBad {
-            try await ReadableRecords(store: store, schema: schema, query: query).forEach(write)
-        } else {
-            do {
-                for try await record in query.records(model, in: store).stream() { try write(record.fields) }
-            } catch let error as StorageError {
-                throw error.advisingToSkip
-            }
-        }
-        try writer.finish(&output)
+        try writer?.finish(&output)
         try output.finish()
     }
 

@@ -1,5 +1,5 @@
 import StorageAPI
-import StorageCSV
+import StorageJSON
 
 /// Records as a table of Markdown, as GitHub has them. Owned records are JSON in their cell.
 struct RecordMarkdown: RecordWriter {
@@ -10,7 +10,7 @@ struct RecordMarkdown: RecordWriter {
 
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
-        try line(columns.enumerated().map { CSVWriter.text(fields.content($1.name, near: $0)) ?? "" }, &output)
+        try line(columns.enumerated().map { RecordText.text(fields.content($1.name, near: $0)) ?? "" }, &output)
     }
 
     mutating func finish(_ output: inout Output) throws { try writeHeader(&output) }

@@ -82,25 +82,29 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
             let texts = SearchedTexts(schema)
             guard !texts.isEmpty else { throw try await schema.isNotSearched(in: self.store, store) }
             let terms = columns.map(SelectColumns.init)
-            let properties = try terms.map { try $0.properties(of: schema) } ?? schema.properties
+            let properties = try terms?.properties(of: schema)
             let search = typing ? SearchQuery(typing: text, properties: texts.names).description : text
             if count { return try await print(count: found(store.records(model), search).count()) }
             let command = self
             try await store.read { snapshot in
-                let hits = try command.page(command.found(snapshot.records(command.model), search)).hits().map { hit in
-                    SearchedRecord(
-                        record: hit.record, relevance: hit.relevance,
-                        excerpts: texts.excerpts(of: hit.record, for: search))
+                let found = command.page(command.found(snapshot.records(command.model), search))
+                let hits = try found.hits()
+                var (columns, records) = (properties, hits.map(\.record))
+                if let terms, properties == nil {
+                    records.removeAll()
+                    // Of one snapshot and in one order, so record by record those of the hits.
+                    try terms.forEach(found.order { _ in Relevance().descending }) {
+                        columns = $0
+                    } _: {
+                        records.append(DynamicRecord(model: command.model, fields: $0))
+                    }
                 }
-                guard let terms, properties == nil else {
-                    return try command.print(hits, terms == nil ? nil : properties, of: schema)
-                }
-                let (columns, records) = try terms.computed(
-                    of: hits.map { ($0.record, $0.relevance) }, schema: schema, in: snapshot)
                 try command.print(
-                    zip(hits, records).map {
-                        SearchedRecord(record: $1, relevance: $0.relevance, excerpts: $0.excerpts)
-                    }, columns, of: schema, keys: hits.map(\.record))
+                    zip(hits, records).map { hit, record in
+                        SearchedRecord(
+                            key: hit.record, record: record, relevance: hit.relevance,
+                            excerpts: texts.excerpts(of: hit.record, for: search))
+                    }, terms == nil ? nil : columns, of: schema)
             }
         }
     }
@@ -118,16 +122,14 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
         return offset.map { page.offset($0) } ?? page
     }
 
-    /// - Parameter keys: the records of which the keys are printed; nil for the keys of the hits.
     private func print(
-        _ hits: [SearchedRecord], _ columns: [RecordSchema.Property]?, of schema: RecordSchema,
-        keys: [DynamicRecord]? = nil
+        _ hits: [SearchedRecord], _ columns: [RecordSchema.Property]?, of schema: RecordSchema
     ) throws {
         var output = Output()
         if json {
             try SearchJSON(columns: columns).write(hits, to: &output)
         } else {
-            try SearchList(schema: schema, columns: columns ?? [], keys: keys).write(hits, to: &output)
+            try SearchList(schema: schema, columns: columns ?? []).write(hits, to: &output)
         }
         try output.flush()
     }
@@ -141,6 +143,9 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
 
 /// A record that a search has found, with the parts of its texts that have the words.
 struct SearchedRecord {
+    /// The record that has the key.
+    let key: DynamicRecord
+    /// What is printed of it.
     let record: DynamicRecord
     let relevance: Double
     let excerpts: [SearchedTexts.Excerpt]

@@ -9,8 +9,6 @@ struct SearchList {
     let schema: RecordSchema
     /// The properties to print besides.
     let columns: [RecordSchema.Property]
-    /// The records that have the keys, if the hits have computed columns instead; nil for the keys of the hits.
-    var keys: [DynamicRecord]?
 
     func write(_ hits: [SearchedRecord], to output: inout Output) throws {
         if hits.isEmpty { try output.line("No record has these words.") }
@@ -19,7 +17,7 @@ struct SearchList {
         for (place, hit) in hits.enumerated() {
             if place > 0 { try output.line("") }
             let key = schema.keyProperties.enumerated().map {
-                RecordTable.text((keys?[place] ?? hit.record).fields.content($1.name, near: $0))
+                RecordTable.text(hit.key.fields.content($1.name, near: $0))
             }
             let title = Terminal.bold(key.joined(separator: ", ").printable)
             try output.line("\(title)  \(Terminal.dim(hit.relevance.fixed(2)))")

@@ -53,12 +53,11 @@ struct GetCommand: AsyncParsableCommand, ModelCommand {
     func run() async throws {
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
-            let schemas = related.isWanted ? try await store.recordSchemas() : []
             let key = try schema.key(key)
             let (model, related) = (model, related)
             let found = try await store.read { snapshot in
-                let found = try snapshot.records(model).find(key: key).map { [$0] } ?? []
-                return try related.load(found, of: schema, among: schemas, in: snapshot).first
+                let records = snapshot.records(model)
+                return try records.with(related.paths, of: records.find(key: key).map { [$0] } ?? []).first
             }
             guard let record = found else {
                 throw ToolError("\(model) has no record with the key \(self.key.joined(separator: ", ")).", .negative)

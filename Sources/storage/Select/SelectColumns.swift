@@ -10,8 +10,6 @@ struct SelectColumns: Sendable {
 
     let terms: [Term]
 
-    private init(terms: [Term]) { self.terms = terms }
-
     /// - Parameter text: terms, joined by commas: `name, AlbumId.Title, price * 2 as double`.
     init(_ text: String) {
         terms = Self.parts(text).map { part in
@@ -47,15 +45,18 @@ struct SelectColumns: Sendable {
         return parts.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The properties that the terms are; nil if one of them is computed, or of another record.
+    /// The properties that the terms are; nil if one of them is computed, of another record, or the relevance.
     ///
     /// - Throws: for a single word that is no property.
     func properties(of schema: RecordSchema) throws(ToolError) -> [RecordSchema.Property]? {
         var found: [RecordSchema.Property] = []
         for term in terms {
             guard let property = schema.properties.first(where: { $0.storedName == StoredName(term.text) }) else {
-                if Self.isRelevance(term, schema) { return nil }
-                if term.text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { throw schema.lacks(term.text) }
+                if term.text.lowercased() != "relevance",
+                    term.text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+                {
+                    throw schema.lacks(term.text)
+                }
                 return nil
             }
             guard property.storedName == StoredName(term.title) else { return nil }
@@ -85,53 +86,6 @@ struct SelectColumns: Sendable {
         try records.forEach(computing: terms.map(\.text), show)
         if let failure { throw failure }
         if columns.isEmpty { begin(terms.map { .init(name: $0.title, kind: .column(.string), isOptional: true) }) }
-    }
-}
-
-extension SelectColumns {
-    /// True if a term is the relevance of a search.
-    func hasRelevance(_ schema: RecordSchema) -> Bool { terms.contains { Self.isRelevance($0, schema) } }
-
-    private static func isRelevance(_ term: Term, _ schema: RecordSchema) -> Bool {
-        term.text.lowercased() == "relevance"
-            && !schema.properties.contains { $0.storedName == StoredName(term.text) }
-    }
-
-    /// Computes the terms of records that a search has found, in their order: one query for each.
-    func computed(
-        of hits: [(record: DynamicRecord, relevance: Double)], schema: RecordSchema,
-        in snapshot: borrowing Store.Snapshot
-    ) throws -> (columns: [RecordSchema.Property], records: [DynamicRecord]) {
-        let keys = schema.keyProperties.map { "`\($0.name.replacing("`", with: "``"))` == ?" }
-        let others = SelectColumns(terms: terms.filter { !Self.isRelevance($0, schema) })
-        var computed: [StoredName: RecordSchema.Property] = [:]
-        var records: [DynamicRecord] = []
-        for (record, relevance) in hits {
-            let key = schema.keyProperties.map { record.value($0.name) ?? .null }
-            let one = snapshot.records(schema.name).where(text: keys.joined(separator: " and "), arguments: key)
-            var found: [DynamicRecord.Field] = []
-            if !others.terms.isEmpty {
-                try others.forEach(one) {
-                    for column in $0 { computed[column.storedName] = column }
-                } _: {
-                    found = $0
-                }
-            }
-            let fields = terms.map { term in
-                Self.isRelevance(term, schema)
-                    ? DynamicRecord.Field(name: term.title, content: .value(.double(relevance), .double))
-                    : DynamicRecord.Field(name: term.title, content: found.content(term.title, near: 0))
-            }
-            records.append(DynamicRecord(model: record.model, fields: fields))
-        }
-        let columns = terms.map { term in
-            let other =
-                computed[StoredName(term.title)]
-                ?? RecordSchema.Property(name: term.title, kind: .column(.string), isOptional: true)
-            return Self.isRelevance(term, schema)
-                ? RecordSchema.Property(name: term.title, kind: .column(.double), isOptional: true) : other
-        }
-        return (columns, records)
     }
 }
 

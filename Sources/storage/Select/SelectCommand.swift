@@ -27,6 +27,8 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
               storage select orders.db Orders --group 'year(OrderDate), month(OrderDate)' --sum Freight
               storage select orders.db Orders --group 'hour(OrderDate, "Europe/Berlin")' --chart
               storage select orders.db Orders --group ShipCountry --chart --order 'count desc'
+              storage select books.db Book --group tags --order 'count desc'     each tag of each book
+              storage select people.db Person --group pens.color --sum pens.price
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
               storage select books.db Book --with author --with tags --json
@@ -89,33 +91,19 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
             if let (groups, titles) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
                 return try await print(groups, titles: titles, of: store)
             }
-            let terms = columns.map(SelectColumns.init)
-            guard let columns = try terms.map({ try $0.properties(of: schema) }) ?? schema.properties else {
-                return try await print(terms, of: schema, store)
+            let printed = try PrintedRecords(of: schema, query, columns: columns, related: related, skip: skip)
+            if explain { return try await explain(printed.properties, in: store) }
+            if let size = pages.page {
+                return try await print(size, columns: try stored(printed.properties), in: store)
             }
-            let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
-            if explain {
-                try output.line("\(try await records.explain())")
-                return try output.flush()
+            var writer: (any RecordWriter)?
+            try await printed.forEach(in: store) {
+                writer = self.writer($0)
+            } _: {
+                try writer?.write($0, to: &output)
             }
-            if skip.skipBad {
-                var writer = writer(columns)
-                try await ReadableRecords(store: store, schema: schema, query: query).forEach {
-                    try writer.write($0, to: &output)
-                }
-                try writer.finish(&output)
-                return try output.flush()
-            }
-            if let size = pages.page { return try await print(size, columns: columns, of: schema, in: store) }
-            if related.isWanted { return try await print(schema, columns: columns, of: store) }
-            var writer = writer(columns)
-            do {
-                for try await fields in records.stream() { try writer.write(fields, to: &output) }
-            } catch let error as StorageError {
-                throw error.advisingToSkip
-            }
-            try writer.finish(&output)
+            try writer?.finish(&output)
             try output.flush()
         }
     }
@@ -128,77 +116,35 @@ extension SelectCommand {
         chosenFormat.writer(columns, delimited)
     }
 
-    /// Prints records with others in the place of keys, all of one snapshot, some at a time.
-    private func print(
-        _ schema: RecordSchema, columns: [RecordSchema.Property], of store: Store
-    ) async throws {
-        let schemas = try await store.recordSchemas()
-        let (model, query, related) = (model, query, related)
-        let (format, delimited) = (chosenFormat, delimited)
-        try await store.read { snapshot in
-            var writer = format.writer(columns, delimited)
-            var output = Output()
-            var waiting: [DynamicRecord] = []
-            func flush(_ snapshot: borrowing Store.Snapshot) throws {
-                for record in try related.load(waiting, of: schema, among: schemas, in: snapshot) {
-                    try writer.write(record.fields, to: &output)
-                }
-                waiting.removeAll(keepingCapacity: true)
-            }
-            let records = query.all(snapshot.records(model))
-            try records.forEach { record in
-                waiting.append(record)
-                if waiting.count == 1000 { try flush(snapshot) }
-            }
-            try flush(snapshot)
-            try writer.finish(&output)
-            try output.flush()
+    /// Prints how the backend would run the query.
+    private func explain(_ columns: [RecordSchema.Property]?, in store: Store) async throws {
+        var output = Output()
+        let records = query.records(model, in: store).only(try stored(columns).map(\.name))
+        try output.line("\(try await records.explain())")
+        try output.flush()
+    }
+
+    /// The columns, which must not be computed.
+    private func stored(_ columns: [RecordSchema.Property]?) throws -> [RecordSchema.Property] {
+        guard let columns else {
+            throw ToolError(
+                "Columns of other records and computed ones are printed alone; leave --page and --explain out.", .usage)
         }
+        return columns
     }
 
     /// Prints one page of records.
     private func print(
-        _ size: Int, columns: [RecordSchema.Property], of schema: RecordSchema, in store: Store
+        _ size: Int, columns: [RecordSchema.Property], in store: Store
     ) async throws {
-        let schemas = related.isWanted ? try await store.recordSchemas() : []
         let (model, query, pages, related) = (model, query, pages, related)
         let (format, writer) = (chosenFormat, writer(columns))
         try await store.read { snapshot in
-            let page = try pages.read(query.all(snapshot.records(model)), size: size)
-            let records = try related.load(page.records, of: schema, among: schemas, in: snapshot)
+            let selected = query.all(snapshot.records(model))
+            let page = try pages.read(selected, size: size)
+            let records = try selected.with(related.paths, of: page.records)
             var output = Output()
             try page.print(records, as: format, writer, to: &output)
-        }
-    }
-
-    /// Prints what is computed of records.
-    private func print(_ terms: SelectColumns?, of schema: RecordSchema, _ store: Store) async throws {
-        guard let terms else { return }
-        guard !explain, !related.isWanted, !skip.skipBad, pages.page == nil else {
-            throw ToolError(
-                """
-                Columns of other records and computed ones are printed alone; leave --with, --page, --skip-bad and --explain out.
-                """, .usage)
-        }
-        let (model, query, format, delimited) = (model, query, chosenFormat, delimited)
-        try await store.read { snapshot in
-            var output = Output()
-            var writer: (any RecordWriter)?
-            if terms.hasRelevance(schema) {
-                let hits = try query.all(snapshot.records(model)).hits().map { ($0.record, $0.relevance) }
-                let (columns, records) = try terms.computed(of: hits, schema: schema, in: snapshot)
-                var writer = format.writer(columns, delimited)
-                for record in records { try writer.write(record.fields, to: &output) }
-                try writer.finish(&output)
-                return try output.flush()
-            }
-            try terms.forEach(query.all(snapshot.records(model))) {
-                writer = format.writer($0, delimited)
-            } _: {
-                try writer?.write($0, to: &output)
-            }
-            try writer?.finish(&output)
-            try output.flush()
         }
     }
 

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageCSV
 import StorageDriver
 import StorageJSON
 
@@ -20,6 +21,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
 struct RecordExport {
     private let format: ExportFormat
     private let names: [String]
+    private let writer = CSVWriter()
     /// The position of each property among the fields, which is the same for all records.
     private var places: [Int]?
     private var count = 0
@@ -28,7 +30,7 @@ struct RecordExport {
     /// - Parameter names: the properties, in their order.
     init(_ format: ExportFormat, _ names: [String]) {
         (self.format, self.names) = (format, names)
-        if format == .csv { RecordText.appendLine(names.lazy.map { $0 }, to: &bytes) }
+        if format == .csv { writer.appendHeader(names, to: &bytes) }
     }
 
     mutating func add(_ fields: [DynamicRecord.Field]) {
@@ -36,7 +38,7 @@ struct RecordExport {
         self.places = places
         let ordered = places.map { fields[$0] }
         switch format {
-        case .csv: RecordText.appendLine(ordered.lazy.map { RecordText.text($0.content) }, to: &bytes)
+        case .csv: writer.append(ordered.lazy.map(\.content), to: &bytes)
         case .json:
             bytes += (count == 0 ? "[\n" : ",\n").utf8
             RecordText.appendObject(ordered, to: &bytes)

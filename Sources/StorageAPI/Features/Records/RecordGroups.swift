@@ -42,6 +42,9 @@ extension Select where Model == DynamicRecord, Source == Store {
     ///     .groups(by: ["BillingCountry"], computing: [.count, .sum("Total")], order: [.init(column: 2, isDescending: true)])
     /// ```
     ///
+    /// An array stands for its elements: `tags` groups by each tag of a record, and `pens.color` by the color of each of its pens. A
+    /// record is in a group once for each such element.
+    ///
     /// - Parameters:
     ///   - keys: the terms that the records of a group agree in; none for one group of all records.
     ///   - outputs: the values to compute.

@@ -10,7 +10,7 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
         let wanted = try groups.selection(selection)
         try run { (reading) throws(StorageError) in
             let plan = try reading.handle.plan(wanted, in: reading.session)
-            var cursor = try reading.session.rows(plan.plan, plan.arguments)
+            var cursor = try reading.rows(plan)
             let cells = plan.outputs ?? Array(plan.types.indices)
             while try cursor.next() { try body(plan.types, cells.map { cursor.cells[$0].value }) }
         }

@@ -79,6 +79,21 @@ extension Select where Model == DynamicRecord {
         Update(selection: selection, source: source, model: model).set(text: text)
     }
 
+    /// Loads each record with the records that it refers to, by the stored names of references and arrays of references: they stand
+    /// in the place of their keys, as owned records do.
+    ///
+    /// ```swift
+    /// let books = store.records("Book").with(["author.mentor", "tags"])
+    /// for record in try await books.all() { print(record) }
+    /// ```
+    ///
+    /// A path also follows the references of the records that it leads to. A key without a record stays a key. All of one snapshot;
+    /// each reference costs one query for each 256 records of `stream()`, or for all of `all()`. Records of this form are to be
+    /// shown, not saved. A name of no reference is `invalidQuery`.
+    public func with(_ references: [String]) -> Joined<DynamicRecord> {
+        Joined(select: self, relations: Relations<DynamicRecord>(parts: ()), make: NamedRelations(references))
+    }
+
     /// A query of chosen properties of records.
     public struct Fields {
         fileprivate let select: Select
@@ -175,6 +190,19 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
     /// The records with the keys: one element for each key, in their order, and nil where no record has it.
     public func find(keys: [[Value]]) throws(StorageError) -> [DynamicRecord?] {
         try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
+    }
+
+    /// The given records of the model with the ones that they refer to, as `with(_:)` loads them. For the tool, which reads records by
+    /// keys and pages too.
+    package func with(
+        _ references: [String], of records: [DynamicRecord]
+    ) throws(StorageError) -> [DynamicRecord] {
+        guard !references.isEmpty else { return records }
+        return try run { (reading) throws(StorageError) in
+            var records = records
+            try NamedRelations(references).load(into: &records, reading)
+            return records
+        }
     }
 
     /// Deletes the records of the query, each with everything that it owns; returns the number of deleted records. In a

@@ -62,7 +62,7 @@ extension Select where Model == DynamicRecord, Source == Store {
         let wanted = try groups.selection(selection)
         return try await run { (reading) throws(StorageError) in
             let plan = try reading.handle.plan(wanted, in: reading.session)
-            var cursor = try reading.session.rows(plan.plan, plan.arguments)
+            var cursor = try reading.rows(plan)
             let cells = plan.outputs ?? Array(plan.types.indices)
             var rows: [[Value]] = []
             while try cursor.next() { rows.append(cells.map { cursor.cells[$0].value }) }

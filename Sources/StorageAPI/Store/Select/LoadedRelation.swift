@@ -102,11 +102,26 @@ extension Referrers.Loading where Row == Referring {
 /// The way in which a relation is loaded, with one value for each record. Created by the library.
 public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
+    /// Loads records without types, and puts them in the place of the keys.
+    let put: @Sendable (JoinedRows, inout [DynamicRecord]) throws(StorageError) -> Void
+    /// The types of the records that are loaded.
+    let types: [any Storable.Type]
+
+    init(
+        types: [any Storable.Type], load: @escaping @Sendable (JoinedRows) throws(StorageError) -> [X],
+        put: @escaping @Sendable (JoinedRows, inout [DynamicRecord]) throws(StorageError) -> Void
+    ) {
+        (self.types, self.load, self.put) = (types, load, put)
+    }
 }
 
 /// Records without relations.
 struct SingleRows<M: Storable>: JoinedRowMaking {
     func rows(_ joined: JoinedRows) throws(StorageError) -> [M] { try joined.models() }
+
+    func records(_ joined: JoinedRows) throws(StorageError) -> [DynamicRecord] { try joined.models() }
+
+    var types: [any Storable.Type] { [M.self] }
 }
 
 /// The relations of a builder. Each loads one value for each record, and the values are joined into tuples at the end.
@@ -122,55 +137,100 @@ struct Relations<M: Storable, each R: Sendable>: JoinedRowMaking {
         for index in 0..<models.count { rows.append((models[index], repeat (each columns)[index])) }
         return rows
     }
+
+    func records(_ joined: JoinedRows) throws(StorageError) -> [DynamicRecord] {
+        var records: [DynamicRecord] = try joined.models()
+        repeat try (each parts).put(joined, &records)
+        return records
+    }
+
+    var types: [any Storable.Type] {
+        var types: [any Storable.Type] = [M.self]
+        repeat types += (each parts).types
+        return types
+    }
 }
 
 // MARK: The kinds
 
 extension _LoadedRelation {
     static func one<T: Storable>(_ path: PropertyPath?, _ record: Ref<T>.Loading<X>) -> _LoadedRelation<X> {
-        _LoadedRelation<X> { (rows) throws(StorageError) in
-            let found = try rows.records(of: T.self, path, record.make)
-            var values: [X] = []
-            values.reserveCapacity(rows.count)
-            for row in 0..<found.places.count {
-                guard let place = found.places[row] else { throw try rows.dangling(path, row) }
-                values.append(found.rows[place])
-            }
-            return values
+        let make = record.make
+        return _LoadedRelation<X>(types: make.types) { (rows) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, make)
+            return try rows.required(found.rows, at: found.places, path: path)
+        } put: { (rows, records) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, RelatedRecords(make))
+            try rows.put(
+                rows.required(found.rows, at: found.places, path: path).map { .child($0) }, at: path, into: &records)
         }
     }
 
     static func optional<T: Storable, S>(
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) -> _LoadedRelation<S?> where X == S? {
-        _LoadedRelation<S?> { (rows) throws(StorageError) in
-            let found = try rows.records(of: T.self, path, record.make)
-            var values: [S?] = []
-            values.reserveCapacity(rows.count)
-            for row in 0..<found.places.count {
-                let place = found.places[row]
-                if place == nil, try !rows.isNil(path, row) { throw try rows.dangling(path, row) }
-                values.append(place.map { found.rows[$0] })
-            }
-            return values
+        let make = record.make
+        return _LoadedRelation<S?>(types: make.types) { (rows) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, make)
+            return try rows.optional(found.rows, at: found.places, path: path)
+        } put: { (rows, records) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, RelatedRecords(make))
+            try rows.put(
+                rows.optional(found.rows, at: found.places, path: path).map { $0.map { .child($0) } }, at: path,
+                into: &records)
         }
     }
 
     static func present<T: Storable, S>(
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) -> _LoadedRelation<S?> where X == S? {
-        _LoadedRelation<S?> { (rows) throws(StorageError) in
-            let found = try rows.records(of: T.self, path, record.make)
+        let make = record.make
+        return _LoadedRelation<S?>(types: make.types) { (rows) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, make)
             return found.places.map { place in place.map { found.rows[$0] } }
+        } put: { (rows, records) throws(StorageError) in
+            let found = try rows.records(of: T.self, path, RelatedRecords(make))
+            try rows.put(
+                found.places.map { place in place.map { .child(found.rows[$0]) } }, at: path, into: &records)
         }
     }
 
     static func many<T: Storable, S>(
         _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
     ) -> _LoadedRelation<[S]> where X == [S] {
-        _LoadedRelation<[S]> { (rows) throws(StorageError) in
-            try rows.lists(of: T.self, path, RelatedRows(selection: records.selection, make: records.make))
+        let (selection, make) = (records.selection, records.make)
+        return _LoadedRelation<[S]>(types: make.types) { (rows) throws(StorageError) in
+            try rows.lists(of: T.self, path, RelatedRows(selection: selection, make: make))
+        } put: { (rows, records) throws(StorageError) in
+            let lists = try rows.lists(
+                of: T.self, path, RelatedRows(selection: selection, make: RelatedRecords(make)))
+            try rows.put(lists.map { .children($0) }, at: path, into: &records)
         }
+    }
+}
+
+extension JoinedRows {
+    /// The record of each row's reference.
+    fileprivate func required<X>(_ found: [X], at places: [Int?], path: PropertyPath?) throws(StorageError) -> [X] {
+        var values: [X] = []
+        values.reserveCapacity(count)
+        for row in 0..<places.count {
+            guard let place = places[row] else { throw try dangling(path, row) }
+            values.append(found[place])
+        }
+        return values
+    }
+
+    /// The record of each row's reference; nil for a reference that is nil.
+    fileprivate func optional<X>(_ found: [X], at places: [Int?], path: PropertyPath?) throws(StorageError) -> [X?] {
+        var values: [X?] = []
+        values.reserveCapacity(count)
+        for row in 0..<places.count {
+            let place = places[row]
+            if place == nil, try !isNil(path, row) { throw try dangling(path, row) }
+            values.append(place.map { found[$0] })
+        }
+        return values
     }
 }
 
@@ -273,7 +333,11 @@ extension Relations {
 
 /// A maker that fails, for relations that don't match the rows.
 private struct NoRows<Row: Sendable>: JoinedRowMaking {
-    func rows(_: JoinedRows) throws(StorageError) -> [Row] {
-        throw StorageError(.invalidQuery, "The relations are not those of the rows.")
-    }
+    private var mismatch: StorageError { StorageError(.invalidQuery, "The relations are not those of the rows.") }
+
+    func rows(_: JoinedRows) throws(StorageError) -> [Row] { throw mismatch }
+
+    func records(_: JoinedRows) throws(StorageError) -> [DynamicRecord] { throw mismatch }
+
+    var types: [any Storable.Type] { [] }
 }

@@ -98,6 +98,16 @@ extension Select {
 
 extension Select.Joined: Sendable where Source: Sendable {}
 
+extension Select.Joined {
+    /// The same query with records without types, in which the loaded records stand in the place of their keys.
+    package var records: Select.Joined<DynamicRecord> {
+        Select.Joined<DynamicRecord>(select: select, relations: relations, make: RelatedRecords(make))
+    }
+
+    /// The types of the records, of which the first is that of the query.
+    package var types: [any Storable.Type] { make.types }
+}
+
 extension Select.Joined where Source == Store {
     /// The records with their related records, in the query's order.
     ///

@@ -55,6 +55,9 @@ private struct QuerySource {
             "\(text(term)).\(part.rawValue)(in: TimeZone(secondsFromGMT: \(seconds)) ?? .gmt)"
         case .datePart(let part, let term, .named(let name)):
             "\(text(term)).\(part.rawValue)(in: TimeZone(identifier: \(name.debugDescription)) ?? .gmt)"
+        case .element(let array, nil): "\(text(array)).elements()"
+        case .element(.property(let path), let term?):
+            "$0.\(names(path).joined(separator: ".")).elements { \(inside(path).text(term)) }"
         case .aggregate(let function, let term): "$0.\(function)(\(term.map(text) ?? ""))"
         case .groupKey(let index): "$0.key\(index)"
         case .constant(let value): "\(value)"

@@ -10,23 +10,27 @@ public struct OrderingTerm: Sendable {
         self.nullsFirst = nullsFirst
     }
 
-    /// True for the order by relevance. In a text the word stands for a property of this name if the model has one.
-    package func isRelevance(of model: ModelTables) -> Bool {
-        var node = node
-        while case .placed(let inner, _) = node { node = inner }
-        switch node {
-        case .relevance: return true
-        case .property(let path):
-            return path.names.map(\.text) == ["relevance"] && path.ordinals.isEmpty
-                && model.root.ordinal(of: "relevance") == nil
-        default: return false
-        }
-    }
+    /// True for the order by relevance.
+    package func isRelevance(of model: ModelTables) -> Bool { node.isRelevance(of: model) }
 
     /// The same order, with nil before everything else.
     public var nilsFirst: OrderingTerm { OrderingTerm(node: node, isDescending: isDescending, nullsFirst: true) }
     /// The same order, with nil after everything else.
     public var nilsLast: OrderingTerm { OrderingTerm(node: node, isDescending: isDescending, nullsFirst: false) }
+}
+
+extension QueryNode {
+    /// True for the relevance of a search. In a text the word stands for a property of this name if the model has one.
+    func isRelevance(of model: ModelTables) -> Bool {
+        switch self {
+        case .relevance: true
+        case .placed(let inner, _): inner.isRelevance(of: model)
+        case .property(let path):
+            path.names.map(\.text) == ["relevance"] && path.ordinals.isEmpty
+                && model.root.ordinal(of: "relevance") == nil
+        default: false
+        }
+    }
 }
 
 extension QueryExpression where V: SortableValue {

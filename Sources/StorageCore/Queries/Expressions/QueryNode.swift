@@ -19,6 +19,8 @@ package indirect enum QueryNode: Sendable {
     case distance(VectorMetric, QueryNode, QueryNode)
     /// A part of a date in a time zone.
     case datePart(DatePart, QueryNode, DateZone)
+    /// An element of an array of the record, or a term of the element, as an input of groups.
+    case element(QueryNode, QueryNode?)
     /// An aggregate of a group's rows.
     case aggregate(AggregateFunction, QueryNode?)
     /// A group's key, by its index.

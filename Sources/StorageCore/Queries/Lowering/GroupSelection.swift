@@ -25,6 +25,8 @@ package struct ResultPlan {
     package var outputs: [Int]?
     /// The type of each output, of a group or where it is asked for.
     package var types: [ColumnType] = []
+    /// The groups by elements, of which the plan reads the records.
+    var elements: ElementPlan?
 }
 
 extension ModelHandle {
@@ -33,7 +35,8 @@ extension ModelHandle {
         try checkPage(groups.limit, groups.offset)
         var lowering = QueryLowering(self, in: session)
         var keys: [TypedTerm] = []
-        for key in groups.keys { keys.append(try lowering.typed(key)) }
+        try lowering.findElements(in: groups.keys)
+        for key in groups.keys { keys.append(try lowering.groupInput(key)) }
         lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
         var outputs: [Int] = []
         var types: [ColumnType] = []
@@ -50,6 +53,11 @@ extension ModelHandle {
         grouping.filter = filter
         grouping.order = order
         grouping.isLimited = groups.limit != nil || groups.offset > 0
+        if let elements = lowering.elementGroups {
+            var result = try plan(elements, grouping, of: groups, by: &lowering)
+            (result.outputs, result.types) = (outputs, types)
+            return result
+        }
         var (query, arguments) = try query(groups.rows, .groups(grouping), by: &lowering)
         arguments.groupLimit = groups.limit
         arguments.groupOffset = groups.offset
@@ -57,6 +65,28 @@ extension ModelHandle {
         return ResultPlan(
             plan: plan(query, others: lowering.others), arguments: arguments,
             binding: tables.binding(of: grouping.inputs), outputs: outputs, types: types)
+    }
+
+    /// The plan for the records whose elements make groups.
+    private func plan(
+        _ elements: ElementGroups, _ grouping: Query.Grouping, of groups: GroupSelection,
+        by lowering: inout QueryLowering
+    ) throws(StorageError) -> ResultPlan {
+        var elements = elements
+        let table = try lowering.rows(of: elements)
+        if table == nil {
+            // The array itself is the last term of a record.
+            elements.record.append(try lowering.typed(.property(elements.array)))
+        }
+        let schema = tables.root.schema
+        let terms = schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) } + elements.record
+        let (query, arguments) = try query(groups.rows, .terms(terms), by: &lowering)
+        var groupArguments = lowering.arguments
+        (groupArguments.groupLimit, groupArguments.groupOffset) = (groups.limit, groups.offset)
+        return ResultPlan(
+            plan: plan(query, others: lowering.others), arguments: arguments,
+            binding: tables.binding(of: grouping.inputs.map { TypedTerm(.null, $0.type) }),
+            elements: ElementPlan(groups: elements, grouping: grouping, arguments: groupArguments, table: table))
     }
 
     private func cell(of term: TypedTerm) throws(StorageError) -> Int {

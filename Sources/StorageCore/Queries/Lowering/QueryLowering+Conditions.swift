@@ -33,7 +33,7 @@ extension QueryLowering {
             let (term, type) = try operand(node, in: place)
             guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
             return .comparison(.equal, term, try argument(.int(1)), .bool)
-        case .value, .number, .arithmetic, .count, .childCount, .childAggregate, .distance, .datePart:
+        case .value, .number, .arithmetic, .count, .childCount, .childAggregate, .distance, .datePart, .element:
             throw invalid("A plain value is not a condition; compare it.")
         case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         }

@@ -35,6 +35,9 @@ extension QueryLowering {
                     "\(part.rawValue) asks about a date, not about \(type.map(\.description) ?? "a constant").")
             }
             return (.datePart(part, term, zone), .int64)
+        case .element:
+            throw invalid(
+                "The elements of an array make groups; ask about the array by any, all, none, count or contains.")
         case .aggregate(let function, let node): return try aggregate(function, node, in: place)
         case .groupKey(let index):
             guard let keys = grouping?.keys, place.isGroup, keys.indices.contains(index) else {
@@ -126,7 +129,7 @@ extension QueryLowering {
         guard place.isGroup, let keys = grouping?.keys else {
             throw invalid("\(function.rawValue) of a group can only be used in a query of groups.")
         }
-        let term = try node.map { (node) throws(StorageError) in try typed(node) }
+        let term = try node.map { (node) throws(StorageError) in try groupInput(node) }
         let aggregate = Query.Aggregate(function, of: term)
         let known = grouping?.aggregates.firstIndex(of: aggregate)
         if known == nil { grouping?.aggregates.append(aggregate) }

@@ -20,6 +20,8 @@ package struct QueryLowering {
     private let scopeCount: Int
     /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?
+    /// The elements by which it groups, if it groups by elements.
+    var elementGroups: ElementGroups?
 
     /// - Parameter keys: the keys of the rows in scope; nil for all rows.
     package init(

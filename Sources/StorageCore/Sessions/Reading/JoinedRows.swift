@@ -324,6 +324,10 @@ extension ModelTables {
 package protocol JoinedRowMaking<Row>: Sendable {
     associatedtype Row: Sendable
     func rows(_ joined: JoinedRows) throws(StorageError) -> [Row]
+    /// The same as records without types, which have the loaded records in the place of their keys.
+    func records(_ joined: JoinedRows) throws(StorageError) -> [DynamicRecord]
+    /// The types of the records that are loaded.
+    var types: [any Storable.Type] { get }
 }
 
 /// The selection of related records that are loaded for each owner.

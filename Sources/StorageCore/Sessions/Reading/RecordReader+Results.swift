@@ -31,7 +31,7 @@ extension RecordReader {
         _ result: ResultPlan, _ body: (ResultRow) throws(StorageError) -> Void
     ) throws(StorageError) {
         let context = RowContext(model: model, table: result.binding)
-        var cursor = try session.rows(result.plan, result.arguments)
+        var cursor = try rows(result)
         while try cursor.next() { try body(ResultRow(cursor.cells, context, places: result.outputs)) }
     }
 
@@ -60,7 +60,7 @@ extension RecordReader {
 }
 
 extension ModelHandle {
-    /// The plan for chosen properties of the records: the key first if children are among them.
+    /// The plan for chosen properties of the records: the key first if children are among them, or keys are given.
     ///
     /// - Parameters:
     ///   - keys: of the only records that are wanted; nil for all.
@@ -81,7 +81,8 @@ extension ModelHandle {
             if let presence { terms.append(TypedTerm(presence, .bool)) }
         }
         let schema = tables.root.schema
-        let key = relations.isEmpty ? [] : schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) }
+        let key =
+            relations.isEmpty && keys == nil ? [] : schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) }
         let all = key + terms
         let columns = all.compactMap { if case .column(let column) = $0.term { column } else { nil } }
         let result = columns.count == all.count ? Query.Result.columns(columns) : .terms(all)
