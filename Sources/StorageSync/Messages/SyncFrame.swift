@@ -65,7 +65,7 @@ enum SyncFrame {
         return (kind, ByteReader(message, from: headCount, to: end))
     }
 
-    /// The kind of a message that this store keeps, which was opened before it was kept; nil if it is none.
+    /// The kind of a message that this store keeps, which was opened before it was kept; nil for other bytes.
     static func kind(ofKept message: [UInt8]) -> Kind? {
         message.count > magic.count + 1 ? Kind(rawValue: message[magic.count + 1]) : nil
     }

@@ -75,7 +75,7 @@ enum ReplicaRows {
         return found
     }
 
-    /// Removes all rows of a kind, some at a time: an engine may keep what a call removes in memory until the call has ended.
+    /// Removes all rows of a kind, some at a time: an engine may keep removed rows in memory until the call has ended.
     static func removeAll(of kind: Kind, in tx: borrowing Store.Transaction) throws(StorageError) {
         try forEachPart(of: kind, in: tx) { (rows) throws(StorageError) in
             try tx.setAnnex(annex, rows: rows.map { ($0.key, nil) })
