@@ -176,7 +176,8 @@ struct PageTaking {
     ) throws(StorageError) {
         let news = news
         let kept = records.filter { record in
-            models.place(of: record).map { news[$0] == nil && reading.models[record.model] != nil } ?? false
+            guard reading.models[record.model] != nil else { return false }
+            return news.isEmpty || models.place(of: record).map { news[$0] == nil } ?? false
         }
         for (model, records) in Dictionary(grouping: kept, by: \.model) {
             try add(records, isChanged: false, isEmpty: empty.contains(model), bases, in: tx)
