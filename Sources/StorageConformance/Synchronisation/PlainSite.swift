@@ -23,6 +23,8 @@ struct PlainSite {
     var patches: [PlainCommit] = []
     /// The number of patches whose outcomes it has taken.
     var confirmed = 0
+    /// The number of commits that were patches in its last message.
+    var sent = 0
     /// The hub's state that it has taken last, in the version of the program that did.
     var base: PlainState
     /// The token of that position, and the earlier ones, the latest first.
@@ -50,7 +52,7 @@ struct PlainSite {
         defer { (name, offer) = (sender, nil) }
         guard let name, name != sender else { return }
         patches.removeFirst(confirmed)
-        confirmed = 0
+        (confirmed, sent) = (0, 0)
         if let offer { giving = offer }
     }
 
@@ -67,6 +69,7 @@ struct PlainSite {
             let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
             if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
             if !own.isEmpty { patches.insert(PlainCommit(number: number, patch: own), at: 0) }
+            sent = 0
             self.giving = nil
         }
         told += answer.outcomes

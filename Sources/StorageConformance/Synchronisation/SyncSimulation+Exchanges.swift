@@ -140,6 +140,7 @@ extension SyncSimulation {
         guard sent == waiting || sent == 0 else {
             throw SyncDifference("\(site.name) sends \(sent) patches", expected: "\(waiting)")
         }
+        site.plain.sent = confirmed + sent
         return PlainQuestion(
             name: name, tokens: read.positions.map(\.token), confirmed: confirmed, last: confirmed + sent,
             patches: site.plain.patches, since: site.plain.giving?.since)
