@@ -271,7 +271,9 @@ extension SyncSimulation {
             }
             if site.version == .later {
                 let own = try await site.digests()
-                if own != digests { throw SyncDifference("\(site.name) has the digests \(own)", expected: "\(digests)") }
+                if own != digests {
+                    throw SyncDifference("\(site.name) has the digests \(own)", expected: "\(digests)")
+                }
             }
             try await checkEnd(of: site)
         }

@@ -33,6 +33,7 @@ final class SyncSimulation: @unchecked Sendable {
         self.engines = engines
         var program = PlainProgram(SeededGenerator(seed: seed))
         faults = Set(SyncFault.allCases.filter { _ in program.chance(35) })
+        program.keepsExpiry = faults.contains(.restoredHub)
         let keeping = faults.contains(.shortHistory) ? Store.HistoryLimit(commits: 1 + program.below(12)) : nil
         hubSite = try await SyncSite(
             "hub", at: try await Self.place(engines, &program), clock, keeping: keeping)

@@ -139,7 +139,8 @@ public struct GeneratedTests: Sendable {
 
     /// The same with programs of several versions.
     private func work(
-        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int, _ progress: @Sendable (GeneratedProgress) -> Void
+        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int,
+        _ progress: @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
