@@ -14,7 +14,7 @@ final class SyncSimulation: @unchecked Sendable {
     let hubSite: SyncSite
     var hub: Hub
     var replicas: [SyncSite]
-    /// What else than messages and programs may fail in this program.
+    /// The failures of this program beside messages and ends.
     let faults: Set<SyncFault>
 
     /// Messages that are still under way.
@@ -42,7 +42,7 @@ final class SyncSimulation: @unchecked Sendable {
         for number in 0..<1 + program.below(program.chance(20) ? 8 : 4) {
             let place = try await Self.place(engines, &program)
             let version = faults.contains(.versions) && program.chance(50) ? PlainVersion.earlier : .later
-            sites.append(try await SyncSite("replica \(number)", at: place, clock, version, of: schemas))
+            sites.append(try await SyncSite("replica \(number)", at: place, clock, by: version, of: schemas))
         }
         (replicas, self.program) = (sites, program)
         old = sites.map { _ in [] }
@@ -110,7 +110,7 @@ final class SyncSimulation: @unchecked Sendable {
         }
     }
 
-    /// Starts the later version of the program, unless the replica gives back what the hub has lost.
+    /// Starts the later version of the program, unless the replica gives the hub's losses back.
     ///
     /// Not before its commits are patches: the history reads earlier records with the defaults of the later version, and so would
     /// the patches.
@@ -246,7 +246,7 @@ final class SyncSimulation: @unchecked Sendable {
     func noteHub() async throws { hubSite.plain.note(try await hubSite.store.historyToken().description) }
 }
 
-/// A kind of failure of which a program has none or some.
+/// A kind of failure, which a program draws or not.
 enum SyncFault: CaseIterable {
     /// The hub forgets its history while a replica is away.
     case shortHistory

@@ -233,7 +233,7 @@ extension GeneratedTests.Mixture {
     var models: [any Storable.Type] { self == .references ? LinkedWorld.models : World.models }
 }
 
-/// Hands out the programs' numbers, and counts what is done.
+/// Hands out the programs' numbers, and counts the programs that are done.
 private final class ProgramQueue: Sendable {
     private let state: Mutex<(next: Int, end: Int, failures: Int, progress: GeneratedProgress)>
 
