@@ -146,7 +146,9 @@ import Testing
         private let way: FaultyWay
         private let before: [Int: @Sendable () async throws -> Void]
 
-        init(_ way: FaultyWay, before: [Int: @Sendable () async throws -> Void]) { (self.way, self.before) = (way, before) }
+        init(_ way: FaultyWay, before: [Int: @Sendable () async throws -> Void]) {
+            (self.way, self.before) = (way, before)
+        }
 
         func exchange(_ message: [UInt8]) async throws -> [UInt8] {
             try await before[way.questions.count]?()

@@ -23,11 +23,13 @@ struct PlainSite {
     var patches: [PlainCommit] = []
     /// The number of patches whose outcomes it has taken.
     var confirmed = 0
+    /// The number of commits that were patches in its last message.
+    var sent = 0
     /// The hub's state that it has taken last, in the version of the program that did.
     var base: PlainState
     /// The token of that position, and the earlier ones, the latest first.
     var tokens: [String] = []
-    /// The answer of a hub that was restored from a backup: how the replica gives back what the hub has lost, under a new name.
+    /// The answer of a hub that was restored from a backup: how the replica gives back the hub's losses, under a new name.
     var offer: PlainReturn?
     /// The same from that name on.
     var giving: PlainReturn?
@@ -50,13 +52,13 @@ struct PlainSite {
         defer { (name, offer) = (sender, nil) }
         guard let name, name != sender else { return }
         patches.removeFirst(confirmed)
-        confirmed = 0
+        (confirmed, sent) = (0, 0)
         if let offer { giving = offer }
     }
 
     /// Takes the state that an answer tells: the replica is the hub's state, with the patches without an outcome that fit it.
     ///
-    /// - Parameter number: the identity of a patch that gives back what a restored hub has lost.
+    /// - Parameter number: the identity of a patch that gives back a hub's losses.
     /// - Returns: the outcomes.
     mutating func take(_ answer: PlainAnswer, at time: Double, number: Int) -> [PlainOutcome] {
         var told: [PlainOutcome] = []
@@ -67,6 +69,7 @@ struct PlainSite {
             let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
             if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
             if !own.isEmpty { patches.insert(PlainCommit(number: number, patch: own), at: 0) }
+            sent = 0
             self.giving = nil
         }
         told += answer.outcomes
@@ -84,7 +87,7 @@ struct PlainSite {
         return told
     }
 
-    /// Does what a later version of the program does when it opens the store.
+    /// The store is opened by a later version of the program.
     mutating func upgrade() { state = state.seen(by: .later) }
 
     // MARK: A hub
@@ -139,7 +142,7 @@ struct PlainCommit {
     let patch: PlainPatch
 }
 
-/// What a hub knows of a replica.
+/// The knowledge of a hub of a replica.
 struct PlainPeer {
     /// The numbers of the commits that have outcomes.
     var commits: [Int] = []
@@ -168,7 +171,7 @@ struct PlainQuestion {
     }
 }
 
-/// What an answer tells.
+/// The contents of an answer.
 struct PlainAnswer {
     let state: PlainState
     let token: String
@@ -178,15 +181,15 @@ struct PlainAnswer {
     let changed: Set<PlainPlace>?
 }
 
-/// How a replica gives back what a restored hub has lost.
+/// The comparison of a replica with a hub that was restored from a backup.
 struct PlainReturn {
     /// The last position that both know; nil for none, and if the hub does not know the changes since.
     var since: String?
 
-    /// Compares the hub's state that a replica had with the state of now.
+    /// Compares the hub's state that a replica had with its present state.
     ///
     /// - Parameter changed: the records that have changed at the hub since their last common position; nil if that is not known.
-    /// - Returns: the patch that gives back what the hub has lost, and the properties whose contents the hub's replace.
+    /// - Returns: the patch that gives the hub's losses back, and the properties whose contents the hub's replace.
     static func compared(
         _ base: PlainState, with hub: PlainState, changed: Set<PlainPlace>?
     ) -> (own: PlainPatch, replaced: Set<PlainLoss>) {
@@ -201,7 +204,7 @@ struct PlainReturn {
                     replaced.insert(PlainLoss(place: place, property: name))
                 }
             } else {
-                // What a later version of the program has added is not the hub's loss.
+                // Properties that a later version of the program has added are no loss.
                 let whole = now == nil ? before.map { hub.version.completed($0, of: place.model) } : before
                 own[place] = PlainChange(from: now, to: whole)
             }
@@ -210,7 +213,7 @@ struct PlainReturn {
     }
 }
 
-/// What becomes of a patch at the hub, or of the records with which a store joins.
+/// The outcome of a patch at the hub, or of the records with which a store joins.
 struct PlainOutcome: CustomStringConvertible {
     /// The patch's number; nil for records that the hub's have replaced.
     let number: Int?

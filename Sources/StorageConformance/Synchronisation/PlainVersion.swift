@@ -74,7 +74,7 @@ extension PlainContent {
         return lines.count == others.count && zip(lines, others).allSatisfy(alike)
     }
 
-    /// The content with what its lines lack of those that are stored.
+    /// The content, and in its lines the properties that only the stored lines have.
     func over(_ stored: PlainContent) -> PlainContent {
         guard case .list(let lines) = self, case .list(let others) = stored else { return self }
         return .list(

@@ -2,9 +2,9 @@ internal import StorageAPI
 import StorageDriver
 internal import StorageSync
 
-// Exchanges of a simulation, and what the plain model says of them.
+// Exchanges of a simulation, and their meaning in the plain model.
 
-/// What the plain model says of an answer.
+/// An answer in the plain model.
 enum SyncReply {
     /// The changes that a question asked for.
     case told(PlainAnswer)
@@ -140,6 +140,7 @@ extension SyncSimulation {
         guard sent == waiting || sent == 0 else {
             throw SyncDifference("\(site.name) sends \(sent) patches", expected: "\(waiting)")
         }
+        site.plain.sent = confirmed + sent
         return PlainQuestion(
             name: name, tokens: read.positions.map(\.token), confirmed: confirmed, last: confirmed + sent,
             patches: site.plain.patches, since: site.plain.giving?.since)
@@ -201,7 +202,7 @@ extension SyncSimulation {
         )
     }
 
-    /// What an answer tells that is to no question for changes.
+    /// The meaning of an answer to a page, or to the question for a common position.
     private func reply(_ read: SyncMessage, to question: SyncMessage) async throws -> SyncReply {
         let tokens = question.positions.map(\.token)
         if read.kind == .lostCommitsAnswer { return .lost(try common(tokens, read.positions.first?.token)) }
@@ -224,7 +225,7 @@ extension SyncSimulation {
         return changed.union(permits.map { PlainPlace(model: $0.model, key: $0.key.map(\.plainText)) })
     }
 
-    /// - Returns: the position that the hub names of those that a replica asked for.
+    /// - Returns: the position that the hub names, of all that a replica asked for.
     private func common(_ asked: [String], _ found: String?) throws -> String? {
         let expected = asked.first { hubSite.plain.positions[$0] != nil }
         // Without the history since then it is no use.
@@ -270,7 +271,9 @@ extension SyncSimulation {
             }
             if site.version == .later {
                 let own = try await site.digests()
-                if own != digests { throw SyncDifference("\(site.name) has the digests \(own)", expected: "\(digests)") }
+                if own != digests {
+                    throw SyncDifference("\(site.name) has the digests \(own)", expected: "\(digests)")
+                }
             }
             try await checkEnd(of: site)
         }
@@ -281,12 +284,12 @@ extension SyncSimulation {
         }
     }
 
-    /// Three times: a first exchange may only find out that a replica is a copy, and a last one takes what the others have sent.
+    /// Three times: a first exchange may only find out that a replica is a copy, and a last one takes the patches of others.
     private func exchangeAll() async throws {
         for _ in 0..<3 { for index in replicas.indices { try await exchange(index) } }
     }
 
-    /// Each patch has one outcome, and the store keeps those that are news.
+    /// Each patch has one outcome, and the store keeps the news.
     private func checkEnd(of site: SyncSite) async throws {
         guard let replica = site.replica else { return }
         let waiting = try await replica.waiting().map(\.number)

@@ -14,7 +14,7 @@ final class SyncSimulation: @unchecked Sendable {
     let hubSite: SyncSite
     var hub: Hub
     var replicas: [SyncSite]
-    /// What else than messages and programs may fail in this program.
+    /// The failures of this program beside messages and ends.
     let faults: Set<SyncFault>
 
     /// Messages that are still under way.
@@ -33,6 +33,7 @@ final class SyncSimulation: @unchecked Sendable {
         self.engines = engines
         var program = PlainProgram(SeededGenerator(seed: seed))
         faults = Set(SyncFault.allCases.filter { _ in program.chance(35) })
+        program.keepsExpiry = faults.contains(.restoredHub)
         let keeping = faults.contains(.shortHistory) ? Store.HistoryLimit(commits: 1 + program.below(12)) : nil
         hubSite = try await SyncSite(
             "hub", at: try await Self.place(engines, &program), clock, keeping: keeping)
@@ -41,7 +42,7 @@ final class SyncSimulation: @unchecked Sendable {
         for number in 0..<1 + program.below(program.chance(20) ? 8 : 4) {
             let place = try await Self.place(engines, &program)
             let version = faults.contains(.versions) && program.chance(50) ? PlainVersion.earlier : .later
-            sites.append(try await SyncSite("replica \(number)", at: place, clock, version, of: schemas))
+            sites.append(try await SyncSite("replica \(number)", at: place, clock, by: version, of: schemas))
         }
         (replicas, self.program) = (sites, program)
         old = sites.map { _ in [] }
@@ -109,10 +110,13 @@ final class SyncSimulation: @unchecked Sendable {
         }
     }
 
-    /// Starts the later version of the program, unless the replica gives back what the hub has lost.
+    /// Starts the later version of the program, unless the replica gives the hub's losses back.
+    ///
+    /// Not before its commits are patches: the history reads earlier records with the defaults of the later version, and so would
+    /// the patches.
     func upgrade(_ site: SyncSite) async throws {
         guard site.version == .earlier, !site.isExchanging, site.plain.giving == nil, site.plain.offer == nil,
-            try await site.upgrade()
+            site.plain.sent == site.plain.patches.count, try await site.upgrade()
         else { return }
         note("\(site.name) has a later version")
         try await begin(site)
@@ -242,7 +246,7 @@ final class SyncSimulation: @unchecked Sendable {
     func noteHub() async throws { hubSite.plain.note(try await hubSite.store.historyToken().description) }
 }
 
-/// A kind of failure of which a program has none or some.
+/// A kind of failure, which a program draws or not.
 enum SyncFault: CaseIterable {
     /// The hub forgets its history while a replica is away.
     case shortHistory

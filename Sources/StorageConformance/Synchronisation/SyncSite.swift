@@ -88,14 +88,14 @@ final class SyncSite: @unchecked Sendable {
         set { plain.state = newValue }
     }
 
-    /// - Parameter schemas: those of the later version, which the earlier one is made of.
+    /// - Parameter schemas: the schemas of the later version, of which the earlier ones are made.
     init(
         _ name: String, at place: TrialPlace, _ clock: TrialClock, keeping: Store.HistoryLimit? = nil,
-        _ version: PlainVersion = .later, of schemas: [RecordSchema] = []
+        by version: PlainVersion = .later, of schemas: [RecordSchema] = []
     ) async throws {
         (self.name, self.place, self.clock, self.keeping) = (name, place, clock, keeping)
         plain = PlainSite(version)
-        store = try await Self.open(place, clock, keeping, version, killedBy: killer)
+        store = try await Self.open(place, clock, keeping: keeping, by: version, killedBy: killer)
         guard version == .earlier else { return }
         try await store.prepare(version.seen(schemas))
         try await store.keepHistory(.records, ofRecords: Set(version.models))
@@ -109,7 +109,7 @@ final class SyncSite: @unchecked Sendable {
     }
 
     private static func open(
-        _ place: TrialPlace, _ clock: TrialClock, _ keeping: Store.HistoryLimit?, _ version: PlainVersion,
+        _ place: TrialPlace, _ clock: TrialClock, keeping: Store.HistoryLimit?, by version: PlainVersion,
         killedBy killer: SyncKiller
     ) async throws -> Store {
         let types = version == .later ? PlainModel.types : []
@@ -125,7 +125,7 @@ final class SyncSite: @unchecked Sendable {
         killer.arm(nil)
         guard place.outlivesClosing(store.info) else { return }
         try await store.close()
-        store = try await Self.open(place, clock, keeping, plain.version, killedBy: killer)
+        store = try await Self.open(place, clock, keeping: keeping, by: plain.version, killedBy: killer)
     }
 
     /// Opens the store with the later version of the program.

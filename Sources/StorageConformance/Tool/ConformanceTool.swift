@@ -127,7 +127,7 @@ public struct ConformanceTool {
         return report.failures.isEmpty
     }
 
-    /// Shows what is done, and at once each difference with the command that repeats it.
+    /// Shows the progress, and at once each difference with the command that repeats it.
     private static func show(
         _ done: GeneratedProgress, of programs: Int, _ line: ProgressLine, repeating command: String
     ) {

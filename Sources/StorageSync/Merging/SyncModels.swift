@@ -43,7 +43,7 @@ struct SyncModels: Sendable {
         return key.count == names.count ? RecordPlace(record.model, key) : nil
     }
 
-    /// The stored names of a model's properties, and with their paths the names of its owned records' properties.
+    /// The stored names of a model's properties, with their paths also of the records that it owns.
     func properties(of model: String) -> Set<String> { schemas[model].map { $0.paths("") } ?? [] }
 
     private static func references(of schema: RecordSchema, _ path: [String]) -> [Reference] {

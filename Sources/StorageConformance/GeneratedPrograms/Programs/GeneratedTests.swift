@@ -139,7 +139,8 @@ public struct GeneratedTests: Sendable {
 
     /// The same with programs of several versions.
     private func work(
-        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int, _ progress: @Sendable (GeneratedProgress) -> Void
+        _ queue: ProgramQueue, _ engines: [VersionEngine], worker: Int,
+        _ progress: @Sendable (GeneratedProgress) -> Void
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
@@ -232,7 +233,7 @@ extension GeneratedTests.Mixture {
     var models: [any Storable.Type] { self == .references ? LinkedWorld.models : World.models }
 }
 
-/// Hands out the programs' numbers, and counts what is done.
+/// Hands out the programs' numbers, and counts the programs that are done.
 private final class ProgramQueue: Sendable {
     private let state: Mutex<(next: Int, end: Int, failures: Int, progress: GeneratedProgress)>
 
