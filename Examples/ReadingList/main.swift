@@ -83,7 +83,7 @@ func run(_ command: String, in store: Store) async throws {
         }
     case ("undo", 0):
         let count = try await store.undoLast(author: "reading list")
-        print(count == 0 ? "There is nothing to undo." : "\(count) records are as before.")
+        print(count == 0 ? "There is nothing to undo." : "The last change is undone.")
     case ("import", 1):
         let books = try Book.models(csv: Data(contentsOf: URL(fileURLWithPath: rest[0])))
         try await store.transaction { tx throws(StorageError) in
