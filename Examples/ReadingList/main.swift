@@ -3,11 +3,9 @@
 //   swift run ReadingListExample books.db list [TAG]         the books, or the ones with a tag
 //   swift run ReadingListExample books.db note "Dune" "The spice must flow."
 //   swift run ReadingListExample books.db search "spice flow*"
-//   swift run ReadingListExample books.db tags               how many books each tag has
 //   swift run ReadingListExample books.db follow 12          the list after each change by any program, up to 12 books
-//   swift run ReadingListExample books.db undo               the last change; again for the one before it
-//   swift run ReadingListExample books.db import books.csv   with the columns title, author and stars
-//   swift run ReadingListExample books.db export books.json
+//   swift run ReadingListExample books.db tags | undo        how many books each tag has; undo the last change
+//   swift run ReadingListExample books.db import books.csv   with the columns title, author and stars; export books.json
 
 import Foundation
 import SQLiteBackend

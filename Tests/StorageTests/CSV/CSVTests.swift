@@ -235,10 +235,8 @@ import Testing
         let csv = Array(("id,name\n" + lines.joined(separator: "\n") + "\n").utf8)
         try #require(csv.count > 1 << 20)
         try await withStore(.sqlite) { (store) async throws -> Void in
-            let first = Array(csv.prefix(5000))
-            let whole = Array(first[...(first.lastIndex(of: 0x22) ?? 0)])
-            let few = try await store.save(csv: Pieces(all: whole), as: Plain.self)
-            expect(few > 100)
+            let whole = Array(("id,name\n" + lines.prefix(200).joined(separator: "\n")).utf8)
+            try await expect(store.save(csv: Pieces(all: whole), as: Plain.self), equals: 200)
             let cut = stride(from: 0, to: csv.count, by: 4097).map { Data(csv[$0..<min($0 + 4097, csv.count)]) }
             try await expect(store.save(csv: Pieces(all: cut), as: Plain.self), equals: 50_000)
             try await expect(store.find(Plain.self, key: 49_999)?.name, equals: "Ä 49999\n\"x\"")
