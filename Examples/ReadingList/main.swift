@@ -3,11 +3,9 @@
 //   swift run ReadingListExample books.db list [TAG]         the books, or the ones with a tag
 //   swift run ReadingListExample books.db note "Dune" "The spice must flow."
 //   swift run ReadingListExample books.db search "spice flow*"
-//   swift run ReadingListExample books.db tags               how many books each tag has
 //   swift run ReadingListExample books.db follow 12          the list after each change by any program, up to 12 books
-//   swift run ReadingListExample books.db undo               the last change; again for the one before it
-//   swift run ReadingListExample books.db import books.csv   with the columns title, author and stars
-//   swift run ReadingListExample books.db export books.json
+//   swift run ReadingListExample books.db tags | undo        how many books each tag has; undo the last change
+//   swift run ReadingListExample books.db import books.csv   with the columns title, author and stars; export books.json
 
 import Foundation
 import SQLiteBackend
@@ -83,7 +81,7 @@ func run(_ command: String, in store: Store) async throws {
         }
     case ("undo", 0):
         let count = try await store.undoLast(author: "reading list")
-        print(count == 0 ? "There is nothing to undo." : "\(count) records are as before.")
+        print(count == 0 ? "There is nothing to undo." : "The last change is undone.")
     case ("import", 1):
         let books = try Book.models(csv: Data(contentsOf: URL(fileURLWithPath: rest[0])))
         try await store.transaction { tx throws(StorageError) in

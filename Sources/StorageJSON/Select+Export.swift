@@ -39,12 +39,14 @@ extension Select where Source == Store {
     public nonisolated(nonsending) func export(
         to file: URL, as layout: Store.JSONLayout = .array, replacing: Bool = false
     ) async throws(StorageError) -> Int {
-        let json = try ModelJSON<Model>(at: "", dates: nil, isLenient: false)
-        return try await ExportedJSON(file.path, layout, replacing: replacing).write(stream()) {
-            part throws(StorageError) in
-            if let records = part as? [DynamicRecord] { return records.map(JSONText.text) }
-            return try json.json(part).map(\.text)
+        let output = try ExportedJSON(file.path, layout, replacing: replacing)
+        if Model.self == DynamicRecord.self {
+            return try await output.write(stream()) { part throws(StorageError) in
+                (part as? [DynamicRecord] ?? []).map(JSONText.text)
+            }
         }
+        let json = try ModelJSON<Model>(at: "", dates: nil, isLenient: false)
+        return try await output.write(stream()) { part throws(StorageError) in try json.json(part).map(\.text) }
     }
 }
 

@@ -75,10 +75,10 @@ extension Conformance {
             "Elements are keys as values are: zeros are equal, and so is NaN, and nil elements are a group."
         ) { t in
             let store = try await t.open(Holder<Double>.self)
-            try await store.insert((10...300).map { Holder(id: $0, value: 0, optionalList: [2]) })
+            try await store.insert((10...300).map { Holder<Double>(id: $0, value: 0, optionalList: [2]) })
             try await store.insert([
-                Holder(id: 1, value: 0, list: [0.5, .nan, -0.0, .infinity], optionals: [nil, 1, nil]),
-                Holder(id: 2, value: 0, list: [0, .nan], optionals: [1]), Holder(id: 3, value: 0),
+                Holder<Double>(id: 1, value: 0, list: [0.5, .nan, -0.0, .infinity], optionals: [nil, 1, nil]),
+                Holder<Double>(id: 2, value: 0, list: [0, .nan], optionals: [1]), Holder<Double>(id: 3, value: 0),
             ])
             let query = store.store.select(Holder<Double>.self)
             let numbers = try await query.group { $0.list.elements() }.all { ($0.key, $0.count) }
