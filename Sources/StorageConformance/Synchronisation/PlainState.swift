@@ -176,13 +176,13 @@ struct PlainState: Equatable {
 typealias PlainPatch = [PlainPlace: PlainChange]
 
 /// The change of a record.
-struct PlainChange: Hashable {
-    struct Property: Hashable {
+struct PlainChange {
+    struct Property {
         let before: PlainContent
         let after: PlainContent
     }
 
-    enum Kind: Hashable {
+    enum Kind {
         case inserted(PlainFields)
         case updated([String: Property])
         case deleted(PlainFields)
