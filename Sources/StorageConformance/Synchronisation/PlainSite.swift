@@ -58,9 +58,9 @@ struct PlainSite {
 
     /// Takes the state that an answer tells: the replica is the hub's state, with the patches without an outcome that fit it.
     ///
-    /// - Parameter number: the identity of a patch that gives back a hub's losses.
+    /// - Parameter number: gives a patch that returns a hub's losses its identity.
     /// - Returns: the outcomes.
-    mutating func take(_ answer: PlainAnswer, at time: Double, number: Int) -> [PlainOutcome] {
+    mutating func take(_ answer: PlainAnswer, at time: Double, number: (PlainPatch) -> Int) -> [PlainOutcome] {
         var told: [PlainOutcome] = []
         var hub = answer.state.seen(by: version)
         hub.expire(at: time)
@@ -68,7 +68,7 @@ struct PlainSite {
             base.expire(at: time)
             let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
             if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
-            if !own.isEmpty { patches.insert(PlainCommit(number: number, patch: own), at: 0) }
+            if !own.isEmpty { patches.insert(PlainCommit(number: number(own), patch: own), at: 0) }
             sent = 0
             self.giving = nil
         }

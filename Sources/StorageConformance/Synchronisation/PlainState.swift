@@ -176,13 +176,13 @@ struct PlainState: Equatable {
 typealias PlainPatch = [PlainPlace: PlainChange]
 
 /// The change of a record.
-struct PlainChange {
-    struct Property {
+struct PlainChange: Hashable {
+    struct Property: Hashable {
         let before: PlainContent
         let after: PlainContent
     }
 
-    enum Kind {
+    enum Kind: Hashable {
         case inserted(PlainFields)
         case updated([String: Property])
         case deleted(PlainFields)

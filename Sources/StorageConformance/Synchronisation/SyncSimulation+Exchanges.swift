@@ -77,7 +77,9 @@ extension SyncSimulation {
     private func follow(_ site: SyncSite) throws {
         defer { site.pending = nil }
         switch site.pending?.answer {
-        case .told(let answer): site.told += site.plain.take(answer, at: site.time, number: number())
+        case .told(let answer):
+            let name = site.plain.name
+            site.told += site.plain.take(answer, at: site.time) { number(of: $0, by: name) }
         case .forgotten: site.plain.giving?.since = nil
         case .lost(let token): site.plain.offer = PlainReturn(since: token)
         case .refused(.hubWentBack), .page, nil: break
@@ -295,6 +297,11 @@ extension SyncSimulation {
         let waiting = try await replica.waiting().map(\.number)
         guard waiting.isEmpty, replica.status.waiting == 0, site.plain.confirmed == site.plain.patches.count else {
             throw SyncDifference("patches \(waiting) of \(site.name) wait", expected: "none")
+        }
+        // The outcomes are waited for, so count their rows before.
+        let rows = try await site.store.annexRows("StorageSync.replica", limit: 10_000).filter { $0.key.first == 3 }
+        guard rows.count == site.plain.kept.count else {
+            throw SyncDifference("\(site.name) keeps \(rows.count) outcomes", expected: "\(site.plain.kept)")
         }
         var kept = replica.outcomes.makeAsyncIterator()
         for expected in site.plain.kept {

@@ -23,6 +23,7 @@ final class SyncSimulation: @unchecked Sendable {
     var old: [[SyncLetter]]
     var isCalm = false
     private var serial = 0
+    private var returned: [(name: [UInt8]?, patch: PlainPatch, number: Int)] = []
     /// What was done, for a report.
     private(set) var log: [String] = []
     /// The number of steps, and of calls that were refused as they should.
@@ -141,6 +142,14 @@ final class SyncSimulation: @unchecked Sendable {
     ) async throws -> TrialPlace { try await engines[program.below(12) % engines.count]() }
 
     func note(_ text: String) { log.append(text) }
+
+    /// The identity of a patch that gives a hub's losses back: copies of a replica make the same one.
+    func number(of patch: PlainPatch, by name: [UInt8]?) -> Int {
+        let known = returned.first { $0.name == name && $0.patch == patch }
+        if let known { return known.number }
+        returned.append((name, patch, number()))
+        return serial
+    }
 
     /// The identity of a new commit of a replica.
     func number() -> Int {
