@@ -29,11 +29,17 @@ final class SyncSimulation: @unchecked Sendable {
     /// The number of steps, and of calls that were refused as they should.
     private(set) var (steps, refusals) = (0, 0)
 
-    /// - Parameter engines: make places, of which the stores draw theirs.
-    init(seed: UInt64, _ engines: [@Sendable () async throws -> TrialPlace]) async throws {
+    /// - Parameters:
+    ///   - engines: make places, of which the stores draw theirs.
+    ///   - restoresHub: whether the hub is restored from backups too.
+    init(
+        seed: UInt64, _ engines: [@Sendable () async throws -> TrialPlace], restoresHub: Bool = false
+    ) async throws {
         self.engines = engines
         var program = PlainProgram(SeededGenerator(seed: seed))
-        faults = Set(SyncFault.allCases.filter { _ in program.chance(35) })
+        var faults = Set(SyncFault.allCases.filter { $0 != .restoredHub && program.chance(35) })
+        if restoresHub { faults.insert(.restoredHub) }
+        self.faults = faults
         program.keepsExpiry = faults.contains(.restoredHub)
         let keeping = faults.contains(.shortHistory) ? Store.HistoryLimit(commits: 1 + program.below(12)) : nil
         hubSite = try await SyncSite(

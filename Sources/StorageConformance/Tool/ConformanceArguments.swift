@@ -44,6 +44,8 @@ struct ConformanceArguments {
           --generate-references COUNT  programs about records that refer to each other
           --generate-synchronisation COUNT
                                        a hub and replicas, whose messages are lost, repeated and late
+          --generate-restored-hubs COUNT
+                                       the same with a hub that is restored from backups
           --steps COUNT                the approximate number of calls, or queries, of a program (default: 50)
           --against NAME               run the programs on this backend too
 
@@ -91,6 +93,7 @@ struct ConformanceArguments {
         case "--generate-schemas": try generate(.schemas, option: option, &left)
         case "--generate-references": try generate(.references, option: option, &left)
         case "--generate-synchronisation": try generate(.synchronisation, option: option, &left)
+        case "--generate-restored-hubs": try generate(.restoredHubs, option: option, &left)
         case "--isolate": isIsolated = true
         case "--child": isChild = true
         case "--list": lists = true

@@ -27,7 +27,7 @@ extension GeneratedFailure: CustomStringConvertible {
     /// The same, with a program that runs ``ConformanceTool``.
     func text(repeating command: String) -> String {
         let opening =
-            mixture == .schemas || mixture == .synchronisation
+            [.schemas, .synchronisation, .restoredHubs].contains(mixture)
             ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
         return """
             The backend \(backend) differs from the contract in
@@ -52,6 +52,7 @@ extension GeneratedFailure: CustomStringConvertible {
             case .schemas: "--generate-schemas 1"
             case .references: "--generate-references 1"
             case .synchronisation: "--generate-synchronisation 1"
+            case .restoredHubs: "--generate-restored-hubs 1"
             }
         return "\(command) \(option) --steps \(steps) --seed \(seed)"
     }

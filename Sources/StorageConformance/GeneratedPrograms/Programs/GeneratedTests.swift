@@ -28,6 +28,8 @@ public struct GeneratedTests: Sendable {
         /// A hub and replicas on stores of the backend and in memory, whose messages are lost, repeated and late, and whose
         /// programs end between any two writes; see <doc:ProvingABackend>.
         case synchronisation
+        /// The same with a hub that is restored from backups.
+        case restoredHubs
     }
 
     /// The mixture of steps in the programs.
@@ -97,7 +99,7 @@ public struct GeneratedTests: Sendable {
                 group.addTask {
                     switch mixture {
                     case .schemas: try await work(queue, engines, worker: worker, progress)
-                    case .synchronisation: try await work(queue, synchronising: engines, progress)
+                    case .synchronisation, .restoredHubs: try await work(queue, synchronising: engines, progress)
                     case .everything, .queries, .references: try await work(queue, places, worker: progress)
                     }
                 }
@@ -177,7 +179,8 @@ public struct GeneratedTests: Sendable {
             let (seed, failures) = (seed &+ UInt64(number), report.failures.count)
             report.programs += 1
             let simulation = try await SyncSimulation(
-                seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }])
+                seed: seed, engines + [{ try await TrialPlace(InMemoryHarness()) }],
+                restoresHub: mixture == .restoredHubs)
             do {
                 try await simulation.run(steps: steps)
                 try await simulation.end()
@@ -225,7 +228,7 @@ extension GeneratedTests.Mixture {
         case .everything: .random(seed: seed, steps: steps)
         case .references: .references(seed: seed, steps: steps)
         // Programs of versions and of synchronisation are of another kind.
-        case .queries, .schemas, .synchronisation: .questions(seed: seed, count: steps)
+        case .queries, .schemas, .synchronisation, .restoredHubs: .questions(seed: seed, count: steps)
         }
     }
 
