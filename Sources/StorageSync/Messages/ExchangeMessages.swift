@@ -42,9 +42,9 @@ struct ExchangeRequest {
         user = try reader.raw(SyncUser.count)
         known = []
         let tokens = try reader.count()
-        // One for the models that are being read, and one for all others.
-        guard tokens <= 2 else {
-            throw StorageError(.limitExceeded, "A message names \(tokens) positions; 2 is the most.")
+        // One for the models that are being read, one for all others, and the one of the latest page.
+        guard tokens <= 3 else {
+            throw StorageError(.limitExceeded, "A message names \(tokens) positions; 3 is the most.")
         }
         for _ in 0..<tokens {
             let token = try reader.text()
