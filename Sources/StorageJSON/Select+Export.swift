@@ -55,7 +55,7 @@ extension Select.Joined where Source == Store {
     /// of their keys.
     ///
     /// ```swift
-    /// let data = try await store.select(Book.self).with(\.author).with(\.tags).json()
+    /// let data = try await store.select(Playlist.self).with(\.tracks).json()
     /// ```
     ///
     /// All of one snapshot, and in memory; `export(to:)` writes any number of records to a file. A reference that is nil is
@@ -77,8 +77,8 @@ extension Select.Joined where Source == Store {
     /// the place of their keys.
     ///
     /// ```swift
-    /// let file = URL(fileURLWithPath: "books.json")
-    /// try await store.select(Book.self).with(\.author).with(\.tags).export(to: file)
+    /// let file = URL(fileURLWithPath: "playlists.json")
+    /// try await store.select(Playlist.self).with(\.tracks).export(to: file)
     /// ```
     ///
     /// All of one snapshot. The file appears whole or not at all. Holds 256 records at a time, with the ones in them.

@@ -39,7 +39,7 @@ extension Store {
     /// to it.
     ///
     /// ```swift
-    /// let page = try await store.commits(since: token, excluding: [.taken(from: "hub"), .expiry])
+    /// let page = try await store.commits(excluding: [.taken(from: "hub"), .expiry])
     /// ```
     ///
     /// The records before and after a change are the same as if no commit were left out. Left-out commits cost their rows, and none of
