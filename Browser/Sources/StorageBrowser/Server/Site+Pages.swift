@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import StorageAPI
 import StorageDriver
+import StorageSync
 
 // The pages, each read from the store and written.
 extension Site {
