@@ -73,7 +73,7 @@ extension SyncSimulation {
         }
     }
 
-    /// What an answer tells has been taken when the next question comes, or when the exchange has succeeded.
+    /// Takes the told state over: the replica has taken it when its next question comes, or when the exchange has succeeded.
     private func follow(_ site: SyncSite) throws {
         defer { site.pending = nil }
         switch site.pending?.answer {
@@ -148,7 +148,7 @@ extension SyncSimulation {
             patches: site.plain.patches, since: site.plain.giving?.since)
     }
 
-    /// What others do while a message is under way; the replica itself may write too.
+    /// Lets others act while a message is under way; the replica itself may write too.
     private func besides(_ index: Int) async throws {
         switch program.below(4) {
         case 0: if replicas[index].plain.hasJoined { try await write(replicas[index]) }

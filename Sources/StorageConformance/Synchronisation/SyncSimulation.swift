@@ -24,7 +24,7 @@ final class SyncSimulation: @unchecked Sendable {
     var isCalm = false
     private var serial = 0
     private var returned: [(name: [UInt8]?, patch: PlainPatch, number: Int)] = []
-    /// What was done, for a report.
+    /// The steps so far, for a report.
     private(set) var log: [String] = []
     /// The number of steps, and of calls that were refused as they should.
     private(set) var (steps, refusals) = (0, 0)

@@ -95,17 +95,15 @@ struct PageReading: Equatable {
         try tx.setAnnex(ReplicaRows.annex, rows: rows)
     }
 
-    /// The keys of the kept messages in their order.
-    private var keys: [[UInt8]] { (0..<rows).map { ReplicaRows.key(.page, $0 + 1) } }
-
     /// Opens the kept messages of a kind in their order, one at a time.
     ///
     /// - Throws: `corrupt` if one is missing or damaged.
     func forEachMessage(
         _ kind: SyncFrame.Kind, in tx: borrowing Store.Transaction, _ body: (ByteReader) throws(StorageError) -> Void
     ) throws(StorageError) {
-        for key in keys {
-            guard let message = try tx.annexValue(ReplicaRows.annex, key: key) else {
+        // Not as a list of keys: a damaged number of rows ends at the first that is missing.
+        for number in 0..<rows {
+            guard let message = try tx.annexValue(ReplicaRows.annex, key: ReplicaRows.key(.page, number + 1)) else {
                 throw StorageError(
                     .corrupt, "A page of the hub's records is missing; call beginAgain(isJoining: true).",
                     operation: "sync")

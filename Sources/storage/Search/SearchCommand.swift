@@ -145,7 +145,7 @@ struct SearchCommand: AsyncParsableCommand, ModelCommand {
 struct SearchedRecord {
     /// The record that has the key.
     let key: DynamicRecord
-    /// What is printed of it.
+    /// The part of it that is printed.
     let record: DynamicRecord
     let relevance: Double
     let excerpts: [SearchedTexts.Excerpt]
