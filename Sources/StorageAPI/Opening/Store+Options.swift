@@ -75,7 +75,7 @@ extension Store.Options {
                     followed: activity.followed.newPart()),
                 ApplicationLayers(layers, registry, activity: activity),
                 StoreSearch(registry, activity, progress: indexing), DataMoves(moves), CommitFeed(engine, activity),
-                StoreIndexes(engine, progress: indexBuilding), AnnexPlans.Known(registry),
+                StoreIndexes(engine, progress: indexBuilding),
             ], activity, meter: instruments.isEmpty ? nil : CallInstruments(instruments))
     }
 }

@@ -97,9 +97,9 @@ extension OwnRow {
         let known = Self.table.find(in: tables)
         let table = if let known { known } else { try Self.table.create(in: writer) }
         let keys = gone.flatMap { row in table.key.map { row.values[$0] } }
-        if !keys.isEmpty { try writer.write(keys, directory.plan(.delete, of: table, columns: table.key)) }
+        if !keys.isEmpty { try writer.write(keys, directory.ownPlan(.delete, of: table, columns: table.key)) }
         let values = values
-        try writer.write(values, directory.plan(operation, of: table, columns: Array(values.indices)))
+        try writer.write(values, directory.ownPlan(operation, of: table, columns: Array(values.indices)))
     }
 }
 

@@ -11,7 +11,7 @@ struct AnnexRows {
     private static let part = 256
 
     private let name: String
-    private let plans: AnnexPlans.Known
+    private let directory: ModelDirectory
 
     /// - Throws: `invalidValue` for a name that no annex can have.
     init(_ name: String, in store: Store) throws(StorageError) {
@@ -20,7 +20,7 @@ struct AnnexRows {
                 .invalidValue, "The name of an annex has 1 to \(Store.annexNameLimit) bytes of UTF-8.")
         }
         self.name = name
-        plans = store.features.feature(AnnexPlans.Known.self)
+        directory = store.registry.directory
     }
 
     // MARK: Reading
@@ -29,7 +29,9 @@ struct AnnexRows {
     func value(of key: [UInt8], in session: any StorageSession) throws(StorageError) -> [UInt8]? {
         try Self.check(key)
         guard let table = Self.table.find(in: try session.tables()) else { return nil }
-        var cursor = try session.rows(plans.of(table).value, QueryArguments([.text(name), .blob(key)]))
+        let query = Query(.columns([2]), scope: .key(columns: 2))
+        var cursor = try session.rows(
+            directory.ownPlan(query, of: table), QueryArguments([.text(name), .blob(key)]))
         return try cursor.next() ? try Self.bytes(cursor.cells[0]) : nil
     }
 
@@ -41,10 +43,18 @@ struct AnnexRows {
         }
         for key in [key, end].compactMap(\.self) { try Self.check(key) }
         guard let table = Self.table.find(in: try session.tables()) else { return [] }
-        let bounds = [key, end].compactMap(\.self).map(Value.blob)
+        var query = Query(.columns([1, 2]), scope: .key(columns: 1))
+        query.isLimited = true
+        var (terms, arguments): ([QueryTerm], [Value]) = ([], [.text(name)])
+        for (bound, comparison) in [(key, Comparison.greater), (end, .less)] {
+            guard let bound else { continue }
+            terms.append(.comparison(comparison, .column(1), .argument(arguments.count), .data))
+            arguments.append(.blob(bound))
+        }
+        query.filter = terms.count > 1 ? .and(terms) : terms.first
         var found: [(key: [UInt8], value: [UInt8])] = []
         var cursor = try session.rows(
-            plans.of(table).rows(after: key, before: end), QueryArguments([.text(name)] + bounds, limit: limit))
+            directory.ownPlan(query, of: table), QueryArguments(arguments, limit: limit))
         while try cursor.next() { found.append((try Self.bytes(cursor.cells[0]), try Self.bytes(cursor.cells[1]))) }
         return found
     }
@@ -78,32 +88,33 @@ struct AnnexRows {
         // Removing rows from a store that has no annex makes no table.
         guard !kept.isEmpty || known != nil else { return }
         let table = if let known { known } else { try Self.table.create(in: writer) }
-        let plans = plans.of(table)
-        try remove(gone, plans, in: writer)
+        try remove(gone, from: table, in: writer)
+        let put = directory.ownPlan(.upsert, of: table)
         for start in stride(from: 0, to: kept.count, by: Self.part) {
             let part = kept[start..<min(start + Self.part, kept.count)]
-            try writer.write(part.flatMap { [.text(name), .blob($0), .blob($1)] }, plans.put)
+            try writer.write(part.flatMap { [.text(name), .blob($0), .blob($1)] }, put)
         }
     }
 
     func removeAll(in writer: any StorageWriter) throws(StorageError) {
         guard let table = Self.table.find(in: try writer.tables()) else { return }
-        let plans = plans.of(table)
+        let query = Query(.columns([1]), scope: .key(columns: 1))
         var keys: [[UInt8]] = []
         // No cursor is open while rows are written.
         do {
-            var cursor = try writer.rows(plans.keys, QueryArguments([.text(name)]))
+            var cursor = try writer.rows(directory.ownPlan(query, of: table), QueryArguments([.text(name)]))
             while try cursor.next() { keys.append(try Self.bytes(cursor.cells[0])) }
         }
-        try remove(keys, plans, in: writer)
+        try remove(keys, from: table, in: writer)
     }
 
     private func remove(
-        _ keys: [[UInt8]], _ plans: AnnexPlans, in writer: any StorageWriter
+        _ keys: [[UInt8]], from table: TableSchema, in writer: any StorageWriter
     ) throws(StorageError) {
+        let plan = directory.ownPlan(.delete, of: table, columns: table.key)
         for start in stride(from: 0, to: keys.count, by: Self.part) {
             let part = keys[start..<min(start + Self.part, keys.count)]
-            try writer.write(part.flatMap { [.text(name), .blob($0)] }, plans.remove)
+            try writer.write(part.flatMap { [.text(name), .blob($0)] }, plan)
         }
     }
 

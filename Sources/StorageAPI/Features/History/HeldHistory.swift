@@ -73,6 +73,6 @@ struct Holds {
         _ holds: [HeldHistory], in writer: any StorageWriter, _ directory: ModelDirectory
     ) throws(StorageError) {
         guard !holds.isEmpty, let table = HeldHistory.table.find(in: try writer.tables()) else { return }
-        try writer.write(holds.map { .text($0.name) }, directory.plan(.delete, of: table, columns: table.key))
+        try writer.write(holds.map { .text($0.name) }, directory.ownPlan(.delete, of: table, columns: table.key))
     }
 }

@@ -7,6 +7,8 @@ package final class ModelDirectory: Sendable {
     /// True if reads wait for a server, which answers several queries at once more cheaply.
     let isAskingServer = Atomic(false)
     private let known = Mutex(Known())
+    /// By the paths of internal tables.
+    let ownPlans = Mutex<[StoredPath: OwnPlans]>([:])
 
     private struct Known {
         var types: [ObjectIdentifier: ModelTables] = [:]
