@@ -113,6 +113,45 @@ enum Later {
         expect(try await store.select(Later.Dish.self).count(), equals: 0)
     }
 
+    @Test func `commits of an earlier program that cross by a later one say nothing of what it did not know`() async throws {
+        let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Dish.self], [Later.Dish.self])
+        let place = InMemoryBackend.Place()
+        let store = try await sharedStore(InMemoryBackend(), later)
+        let hub = try await Hub(store, models: later)
+        func dish(_ id: String) -> Later.Dish {
+            Later.Dish(
+                id: id, title: "Soup",
+                steps: [.init(id: "1", text: "cut", minutes: 5), .init(id: "2", text: "boil", minutes: 20)],
+                notes: [.init(text: "hot", page: 1), .init(text: "salt", page: 2)],
+                source: .init(text: "book", page: 7))
+        }
+        try await store.insert([dish("changed"), dish("deleted"), dish("kept")])
+        do {
+            let old = try await sharedStore(InMemoryBackend(place), earlier)
+            try await Replica(old, models: earlier, to: LocalHub(hub)).sync()
+            var mine = try #require(try await old.find(Earlier.Dish.self, key: "changed"))
+            mine.steps.removeFirst()
+            mine.notes.removeFirst()
+            mine.source?.text = "the book"
+            try await old.save(mine)
+            try await old.delete(Earlier.Dish.self, key: "deleted")
+            try await old.insert(Earlier.Dish(id: "new", steps: [.init(id: "1", text: "fry")]))
+            try await old.close()
+        }
+        let new = try await sharedStore(InMemoryBackend(place), later)
+        let replica = try await Replica(new, models: later, to: LocalHub(hub))
+        let exchange = try await replica.sync()
+        expect(exchange.outcomes.map(\.result), equals: [.applied([]), .applied([]), .applied([])])
+        var changed = dish("changed")
+        changed.steps.removeFirst()
+        changed.notes.removeFirst()
+        changed.source?.text = "the book"
+        let dishes = [changed, dish("kept"), Later.Dish(id: "new", steps: [.init(id: "1", text: "fry")])]
+        expect(try await store.select(Later.Dish.self).order { $0.id }.all(), equals: dishes)
+        try await replica.sync()
+        expect(try await new.select(Later.Dish.self).order { $0.id }.all(), equals: dishes)
+    }
+
     @Test func `a property of an owned record that the hub does not have waits until the hub has it`() async throws {
         let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Dish.self], [Later.Dish.self])
         let hub = try await Hub(sharedStore(InMemoryBackend(), earlier), models: earlier)

@@ -46,6 +46,11 @@ struct SyncModels: Sendable {
     /// The stored names of a model's properties, with their paths also of the records that it owns.
     func properties(of model: String) -> Set<String> { schemas[model].map { $0.paths("") } ?? [] }
 
+    /// The names on a path of ``properties(of:)``.
+    static func names(on path: String) -> [String] {
+        path.split(separator: RecordSchema.pathSeparator, omittingEmptySubsequences: false).map(String.init)
+    }
+
     private static func references(of schema: RecordSchema, _ path: [String]) -> [Reference] {
         var found: [Reference] = []
         var open: [(parts: [String], schema: RecordSchema.Reference)] = []
@@ -153,28 +158,36 @@ extension RecordSchema {
             paths.insert(beginning + property.name)
             switch property.kind {
             case .child(let owned), .children(let owned):
-                paths.formUnion(owned.paths(Self.path(beginning, property.name)))
+                paths.formUnion(owned.paths("\(beginning)\(property.name)\(Self.pathSeparator)"))
             case .column, .ancestor: break
             }
         }
     }
 
-    /// The beginning of the paths of a property's owned records.
-    fileprivate static func path(_ beginning: String, _ property: String) -> String { beginning + property + "\u{1F}" }
+    fileprivate static var pathSeparator: Character { "\u{1F}" }
 }
 
 extension DynamicRecord {
     /// The record without the properties of some paths.
-    func without(_ paths: Set<String>, _ beginning: String = "") -> DynamicRecord {
+    func without(_ paths: some Collection<[String]>) -> DynamicRecord {
         if paths.isEmpty { return self }
+        // Records are named by the path of their table, also where they own records of their own type.
+        var gone: [String: Set<String>] = [:]
+        for path in paths {
+            guard let name = path.last else { continue }
+            gone[([model] + path.dropLast()).joined(separator: "."), default: []].insert(name)
+        }
+        return without(gone)
+    }
+
+    private func without(_ gone: [String: Set<String>]) -> DynamicRecord {
         var part = self
-        part.fields.removeAll { paths.contains(beginning + $0.name) }
+        if let names = gone[model] { part.fields.removeAll { names.contains($0.name) } }
         for index in part.fields.indices {
-            let path = RecordSchema.path(beginning, part.fields[index].name)
             switch part.fields[index].content {
             case .value: break
-            case .child(let owned): part.fields[index].content = .child(owned?.without(paths, path))
-            case .children(let owned): part.fields[index].content = .children(owned?.map { $0.without(paths, path) })
+            case .child(let owned): part.fields[index].content = .child(owned?.without(gone))
+            case .children(let owned): part.fields[index].content = .children(owned?.map { $0.without(gone) })
             }
         }
         return part

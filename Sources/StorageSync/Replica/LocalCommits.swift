@@ -73,7 +73,9 @@ struct LocalCommits {
                         + "beginAgain() to compare all records with the hub's.", operation: "sync", model: delta.model)
             }
             let place = RecordPlace(delta.model, delta.key)
-            let (old, new) = (try delta.before(), try delta.after())
+            // An earlier version of the program, which has made the commit, did not know what it would set.
+            let unknown = delta.newProperties
+            let (old, new) = (try delta.before()?.without(unknown), try delta.after()?.without(unknown))
             guard let kind = SyncPatch.Change.Kind(from: old, to: new, models[delta.model]) else { continue }
             changes.append(SyncPatch.Change(place, kind, byRule: delta.byRule))
             if before[place] == nil { before[place] = .some(old) }

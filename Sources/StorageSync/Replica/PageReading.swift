@@ -212,7 +212,7 @@ struct PageTaking {
     /// The record without the properties that the replica has only since its last exchange: the hub never had them from it.
     private func knownPart(of record: DynamicRecord) -> DynamicRecord {
         guard let known = known[record.model] else { return record }
-        return record.without(models.properties(of: record.model).subtracting(known))
+        return record.without(models.properties(of: record.model).subtracting(known).map(SyncModels.names(on:)))
     }
 
     private mutating func giveBack(_ place: RecordPlace, _ lost: DynamicRecord?, in stored: DynamicRecord?) {

@@ -42,13 +42,14 @@ struct FormerSchema: Codable {
         }
     }
 
-    /// Nil if the steps leave each image as it is.
+    /// Nil if the steps leave each image as it is, and add no property.
     ///
     /// - Parameter tables: the model's before the steps.
     init?(_ tables: [TableSchema], _ steps: [SchemaStep]) {
         self.tables = tables
         moves = steps.compactMap(Self.move)
-        if moves.isEmpty || tables.isEmpty { return nil }
+        // Images lack a table that is new, as they lack the rows of one without rows.
+        if tables.isEmpty || moves.isEmpty && !steps.contains(where: \.createsTable) { return nil }
     }
 
     /// The tables of a model that was replaced by another of its name, and has lost everything that the other lacks.
@@ -103,6 +104,43 @@ struct FormerSchema: Codable {
     }
 
     private static func data(_ value: Value) -> Data { Data(RecordImage.bytes(of: [value])) }
+
+    // MARK: Properties
+
+    /// The paths of properties that a model has got since its schema was changed, from the name of the model on.
+    ///
+    /// - Parameters:
+    ///   - tables: the model's tables as they are now.
+    ///   - changes: the changes of the schema, the oldest first.
+    static func properties(of tables: [TableSchema], newSince changes: [FormerSchema]) -> Set<StoredPath> {
+        guard let first = changes.first else { return [] }
+        var known = properties(of: first.tables)
+        for change in changes { known = Set(known.compactMap(change.moved)) }
+        return properties(of: tables).subtracting(known)
+    }
+
+    private static func properties(of tables: [TableSchema]) -> Set<StoredPath> {
+        var paths: Set<StoredPath> = []
+        for table in tables {
+            paths.insert(table.storedPath)
+            for column in table.columns where column.role == .property {
+                paths.insert(table.storedPath + [column.storedProperty])
+            }
+        }
+        return paths
+    }
+
+    /// The path of a property, or of a table, after the change; nil if the change has dropped it.
+    private func moved(_ path: StoredPath) -> StoredPath? {
+        if let move = moves.first(where: { $0.path == path }) { return move.to }
+        let owner = StoredPath(path.dropLast())
+        guard let move = moves.first(where: { $0.path == owner }), let name = path.last else { return path }
+        guard let to = move.to else { return nil }
+        guard let column = move.columns.first(where: { $0.role == .property && $0.from == name }) else {
+            return to + [name]
+        }
+        return column.to.map { to + [$0] }
+    }
 
     // MARK: Images
 
@@ -160,5 +198,14 @@ struct FormerSchema: Codable {
     private static func value(_ data: Data) throws(StorageError) -> Value {
         guard let value = try RecordImage.key(of: Array(data)).first else { throw ImageReader.damaged }
         return value
+    }
+}
+
+extension SchemaStep {
+    fileprivate var createsTable: Bool {
+        switch self {
+        case .change(.create, _), .mark(.create, _): true
+        default: false
+        }
     }
 }

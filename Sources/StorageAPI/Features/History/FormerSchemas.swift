@@ -38,6 +38,8 @@ final class FormerSchemas {
     let tables: [TableSchema]
     private let rows: [FormerSchemaRow]
     private var known: [Int: FormerSchema] = [:]
+    /// The new properties since the change of a row.
+    private var new: [Int: Set<StoredPath>] = [:]
 
     init(in session: any StorageSession) throws(StorageError) {
         tables = try session.tables()
@@ -59,6 +61,16 @@ final class FormerSchemas {
     func tables(at change: HistoryChange) throws(StorageError) -> [TableSchema] {
         guard let first = rows(since: change).first else { return RecordedTables.list(change.model, tables) }
         return try schema(first).tables
+    }
+
+    /// The paths of the properties that an entry's model has got since the entry, from the name of the model on.
+    func newProperties(since change: HistoryChange) throws(StorageError) -> Set<StoredPath> {
+        guard let first = rows(since: change).first else { return [] }
+        if let known = new[first] { return known }
+        let tables = RecordedTables.list(change.model, tables)
+        let properties = FormerSchema.properties(of: tables, newSince: try since(change))
+        new[first] = properties
+        return properties
     }
 
     private func rows(since change: HistoryChange) -> [Int] {

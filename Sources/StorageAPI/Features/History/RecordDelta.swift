@@ -38,6 +38,13 @@ extension Store {
         /// True if only rules of references have changed the record, by deleting it or by setting references to nil, and no
         /// call has. False for commits of earlier versions of the library, which did not record it.
         public let byRule: Bool
+        /// The paths of the properties that the model did not have yet when the commit was made, such as `["lines", "unit"]` for
+        /// a property of owned records. The records before and after have their defaults.
+        ///
+        /// Empty if the schema has not got a property since, and for commits before a version of the library that recorded
+        /// changes of schemas.
+        public var newProperties: Set<[String]> { Set(new.map { Array($0.texts.dropFirst()) }) }
+        private let new: Set<StoredPath>
         let storedModel: StoredName
         private let form: RecordForm?
         private let former: RecordState
@@ -47,11 +54,13 @@ extension Store {
         ///   - form: the model's form, by which the states are read; nil if both are absent or unknown.
         ///   - before: the record before the change.
         ///   - after: the record after it.
+        ///   - new: the paths of the properties that the model has got since.
         init(
             of model: StoredName, key: [Value], kind: Kind, byRule: Bool, form: RecordForm?, before: RecordState,
-            after: RecordState
+            after: RecordState, new: Set<StoredPath> = []
         ) {
             storedModel = model
+            self.new = new
             (self.key, self.kind, self.byRule) = (key, kind, byRule)
             (self.form, former, later) = (form, before, after)
         }

@@ -45,7 +45,7 @@ struct RecordDeltas {
                 Store.RecordDelta(
                     of: change.model, key: change.kind == .everything ? [] : change.key,
                     kind: Store.RecordDelta.Kind(change.kind), byRule: change.byRule, form: try? form.get(),
-                    before: states.before, after: states.after))
+                    before: states.before, after: states.after, new: try former.newProperties(since: change)))
         }
         return deltas
     }

@@ -48,6 +48,28 @@ extension Conformance {
             try await t.expectError(.conflict) { try await store.undo(redo) }
         },
         ConformanceCase(
+            "commits/new-properties", for: [.h8: [8]], needs: [.durability],
+            "A change tells which properties the model has got since, through renames, also where the new ones have old names, and those of owned records."
+        ) { t in
+            var store = try await t.open(
+                recordsOf: [Versioned<TitledTags>.self, Versioned<InChild<CountAndTags>>.self])
+            try await store.insert(Versioned<TitledTags>(1, "a", .records([[1, "x"]])))
+            try await store.insert(Versioned<InChild<CountAndTags>>(1, .records([[1, 7, .records([])]])))
+            try await store.close()
+            store = try await t.open(Versioned<NameAndLabels>.self, Versioned<InChild<MeasureAndMore>>.self)
+            try await store.save(Versioned<NameAndLabels>(1, "b", .records([])))
+            try await store.save(Versioned<InChild<MeasureAndMore>>(1, .records([[1, 7, 4, .records([]), nil]])))
+            try await store.close()
+            store = try await t.open(Versioned<CallAndMarks>.self)
+            try await store.save(Versioned<CallAndMarks>(1, "c", .records([]), "title", .records([])))
+            let note = ["tags", "tags.id", "tags.name", "title"]
+            let book = ["notes.labels", "notes.labels.id", "notes.labels.name", "notes.size"]
+            try t.expect(
+                try await store.store.commits().commits.map { commit in
+                    commit.changes.flatMap { $0.newProperties.map { $0.joined(separator: ".") } }.sorted()
+                }, equals: [note, book, note, [], []])
+        },
+        ConformanceCase(
             "history/migrated", for: [.h6: [1, 2], .h5: [1, 5]],
             "Changes of a model without its type are followed as well, with new types and defaults, and a key of another name."
         ) { t in
