@@ -239,6 +239,11 @@ package enum Catalog {
             name: "snapshot_version_\(record.versionIndex ?? 0)")
     }
 
+    /// Returns whether a version that ``version(_:)`` read is the one of a snapshot.
+    static func isVersion(_ version: String, inSnapshot seen: String) -> Bool {
+        version == seen || version.hasSuffix("." + seen)
+    }
+
     /// Waits for the turn of a write transaction. An exclusive writer waits for all writers, and they wait for it. Locking a
     /// table takes no snapshot before the turn has come; a statement that takes an advisory lock would.
     static func turn(_ names: Names, isExclusive: Bool) -> Statement {

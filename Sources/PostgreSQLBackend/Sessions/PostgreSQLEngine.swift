@@ -179,6 +179,13 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     /// Returns true if the tables that were read last have this version.
     func knowsTables(at version: String) -> Bool { recorded.withLock { $0?.version == version } }
 
+    /// The tables that were read last, if a snapshot has their version; nil otherwise.
+    func knownTables(inSnapshot seen: String) -> [TableSchema]? {
+        recorded.withLock { known in
+            known.flatMap { Catalog.isVersion($0.version, inSnapshot: seen) ? $0.tables : nil }
+        }
+    }
+
     func keepTables(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
 
     /// Reads the recorded tables of the last commit and keeps them.

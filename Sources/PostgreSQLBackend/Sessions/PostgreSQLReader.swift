@@ -132,7 +132,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             guard scope == .query, engine.record.versionIndex != nil else {
                 // A snapshot keeps the same tables to its end.
                 if let snapshotTables { return snapshotTables }
-                let tables = try super.tables()
+                let known = try knownTables()
+                let tables = if let known { known } else { try super.tables() }
                 if isInTransaction { snapshotTables = tables }
                 return tables
             }
@@ -140,6 +141,15 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             guard let candidates = try ask([engine.foreignCandidates]).first else { throw Catalog.damaged }
             return try recorded + foreignTables(candidates)
         }
+    }
+
+    /// The tables of the session's snapshot, if they are the ones that were read last; nil otherwise.
+    private func knownTables() throws(StorageError) -> [TableSchema]? {
+        guard engine.record.versionIndex != nil else { return nil }
+        let results = try ask([Catalog.snapshotVersion(engine.record), engine.foreignCandidates])
+        guard results.count == 2, let seen = results[0].text(), let recorded = engine.knownTables(inSnapshot: seen)
+        else { return nil }
+        return try recorded + foreignTables(results[1])
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
@@ -215,7 +225,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         }
         let results = try ask([Catalog.snapshotVersion(engine.record), Catalog.definitions(names)])
         guard results.count == 2, let seen = results[0].text() else { throw Catalog.damaged }
-        guard version == seen || version.hasSuffix("." + seen) else {
+        guard Catalog.isVersion(version, inSnapshot: seen) else {
             return try engine.tables(at: version, by: nil)
         }
         let tables = try Catalog.tables(results[1])
