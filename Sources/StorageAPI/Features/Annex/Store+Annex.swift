@@ -167,18 +167,8 @@ extension VerbTarget {
     fileprivate func readingAnnex<T>(
         _ annex: String, _ body: (AnnexRows, any StorageSession) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        switch self {
-        case .store(let store):
-            try store.checkNotInTransaction("annex")
-            return try store.withReader("annex", .query, seesExpired: true) { (reader) throws(StorageError) in
-                try body(AnnexRows(annex, in: store), reader)
-            }
-        case .session(let context, let store):
-            do {
-                return try body(AnnexRows(annex, in: store), context.openSession())
-            } catch {
-                throw context.tracking(error.at(operation: "annex", backend: store.info.name))
-            }
+        try readingStore("annex") { (session, _) throws(StorageError) in
+            try body(AnnexRows(annex, in: home), session)
         }
     }
 }

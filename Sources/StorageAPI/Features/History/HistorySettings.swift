@@ -68,6 +68,11 @@ final class ActiveHistory: Sendable {
 
 extension HistoryTables {
     func settings(in session: any StorageSession) throws(StorageError) -> HistorySettings {
-        try HistorySettings(text: HistorySettings.text(readSettings, in: session))
+        let text = try HistorySettings.text(readSettings, in: session)
+        // They seldom change, and to decode them takes longer than to read them.
+        if let last = lastSettings.withLock({ $0 }), last.text.utf8.elementsEqual(text.utf8) { return last.settings }
+        let settings = try HistorySettings(text: text)
+        lastSettings.withLock { $0 = (text, settings) }
+        return settings
     }
 }

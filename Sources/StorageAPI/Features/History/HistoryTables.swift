@@ -1,4 +1,5 @@
 import StorageDriver
+import Synchronization
 
 /// The tables in which the store keeps its history, and the plans on them.
 ///
@@ -12,6 +13,7 @@ final class HistoryTables: Sendable {
     let isFirstFormat: Bool
 
     let readSettings: QueryPlan
+    let lastSettings = Mutex<(text: String, settings: HistorySettings)?>(nil)
     let lastCommit: QueryPlan
     let firstCommit: QueryPlan
     let commit: QueryPlan

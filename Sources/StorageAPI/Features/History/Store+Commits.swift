@@ -129,19 +129,8 @@ extension VerbTarget {
     fileprivate func readingCommits<T>(
         _ operation: String, _ body: (CommitReading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        switch self {
-        case .store(let store):
-            try store.checkNotInTransaction(operation)
-            return try store.withReader(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                try body(CommitReading(store, in: reader))
-            }
-        case .session(let context, let store):
-            do {
-                let running = context.historyRecorder?.place?.commit
-                return try body(CommitReading(store, in: context.openSession(), running: running))
-            } catch {
-                throw context.tracking(error.at(operation: operation, backend: store.info.name))
-            }
+        try readingStore(operation, .snapshot) { (session, context) throws(StorageError) in
+            try body(CommitReading(home, in: session, running: context?.historyRecorder?.place?.commit))
         }
     }
 }

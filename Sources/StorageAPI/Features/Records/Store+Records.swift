@@ -57,6 +57,15 @@ extension Store {
     }
 }
 
+extension ReadingVerbs where Self: ~Copyable {
+    /// The recorded tables, in the order of their creation, as ``Store/schema()`` reads them, in the snapshot of the session.
+    public func schema() throws(StorageError) -> [TableSchema] {
+        try _session.target.readingStore("schema") { (session, _) throws(StorageError) in
+            try session.tables().filter { !$0.isStoresOwn }
+        }
+    }
+}
+
 extension WritingVerbs where Self: ~Copyable {
     /// Stores records of one model, each as the stored record that has the same values of some properties, or as a new
     /// record.

@@ -21,6 +21,28 @@ package enum VerbTarget {
         }
     }
 
+    /// Reads more than the records of one model, expired ones among them.
+    ///
+    /// - Parameter body: gets the context of the session too; nil for the store.
+    func readingStore<T>(
+        _ operation: String, _ scope: ReadScope = .query,
+        _ body: (any StorageSession, TransactionContext?) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        switch self {
+        case .store(let store):
+            try store.checkNotInTransaction(operation)
+            return try store.withReader(operation, scope, seesExpired: true) { (reader) throws(StorageError) in
+                try body(reader, nil)
+            }
+        case .session(let context, let store):
+            do {
+                return try body(context.openSession(), context)
+            } catch {
+                throw context.tracking(error.at(operation: operation, backend: store.info.name))
+            }
+        }
+    }
+
     /// The store on which all calls run.
     var home: Store {
         switch self {

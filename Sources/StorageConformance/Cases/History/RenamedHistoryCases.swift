@@ -104,6 +104,9 @@ extension Conformance {
             ]
             t.note("try await store.migrate(to: …)")
             try await store.store.migrate(to: [note])
+            let tables = try await store.store.read { (snapshot) throws(StorageError) in try snapshot.schema() }
+            try t.expect(tables, equals: try await store.store.schema())
+            try t.expect(tables.map(\.path), equals: [["Note"], ["Note", "labels"]])
             let entry = try t.required(try await store.history().last)
             try t.expect(try entry.storedBefore, equals: before)
             let read = try t.required(try entry.before)
