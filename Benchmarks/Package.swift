@@ -51,6 +51,8 @@ let package = Package(
         .executableTarget(
             name: "SyncBench",
             dependencies: [
+                .product(name: "MemoryBackend", package: "swift-storage"),
+                .product(name: "PostgreSQLBackend", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "StorageSync", package: "swift-storage"),

@@ -6,6 +6,7 @@ import StorageSync
 // The costs of synchronisation, hub and replica in this process, both on SQLite. Times of the processor are of all threads, so of
 // both sides together.
 //   SyncBench [PART…]                  saves, patches, changes, first, quiet, memory; without names all of them
+//   SyncBench many [REPLICAS] [SECONDS]   replicas that exchange each second at a hub on PostgreSQL; 1000 for 600 s
 //   SyncBench memory-of CASE WAY HUB REPLICA   the greatest memory of a process with one message
 
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-bench-\(getpid())")
@@ -31,6 +32,14 @@ do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "memory-of" {
         try await memory(of: arguments.dropFirst())
+        exit(0)
+    }
+    if arguments.first == "many" {
+        try await many(arguments.dropFirst())
+        exit(0)
+    }
+    if arguments.first == "devices" {
+        try await devices(arguments.dropFirst())
         exit(0)
     }
     let known = parts.map(\.name)
