@@ -113,7 +113,7 @@ enum Later {
         expect(try await store.select(Later.Dish.self).count(), equals: 0)
     }
 
-    @Test func `commits of an earlier program that cross by a later one say nothing of what it did not know`() async throws {
+    @Test func `a later program sends what an earlier one did without what that did not know`() async throws {
         let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Dish.self], [Later.Dish.self])
         let place = InMemoryBackend.Place()
         let store = try await sharedStore(InMemoryBackend(), later)

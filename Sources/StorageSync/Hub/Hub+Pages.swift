@@ -10,9 +10,9 @@ extension Hub {
     /// A part of a model is found by reading all its records.
     func page(_ request: PageRequest, _ question: [UInt8], for user: String?) async throws(StorageError) -> PageAnswer {
         try requireReadable([request.model], user)
-        let rules = rules
+        let (rules, readers) = (rules, HubRules.readers(user))
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            if let latest = request.latest { try Self.requireOwn(latest, in: snapshot) }
+            try self.requireOwn([request.latest].compactMap(\.self), in: snapshot)
             let query = snapshot.records(request.model)
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0
@@ -23,7 +23,7 @@ extension Hub {
                 let left = Self.pageSize - answer.records.count
                 let page = try Self.page(query, after: answer.next, size: min(portion.count, left))
                 let read = page.records.reduce(0) { $0 + $1.roughSize }
-                let records = isPart ? page.records.filter { rules.isReadable($0, by: user) } : page.records
+                let records = isPart ? page.records.filter { rules.isReadable($0, by: readers) } : page.records
                 let bytes = isPart ? records.reduce(0) { $0 + $1.roughSize } : read
                 portion.adapt(to: read)
                 // A message with more than one record has room for all of them.

@@ -56,12 +56,10 @@ extension Hub {
 
     /// Applies the patches that have no outcome yet, in their order, and records their outcomes with them.
     ///
+    /// - Parameter last: the number of the last patch that has an outcome.
     /// - Throws: an error that is no verdict on a patch. That patch and all later ones have no outcome.
-    func apply(_ patches: IncomingPatches, _ user: String?) async throws(StorageError) {
-        let peer = try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try HubRows.peer(patches.replica, in: snapshot)
-        }
-        let news = patches.all.filter { $0.patch.number > peer?.last ?? 0 }
+    func apply(_ patches: IncomingPatches, after last: Int, _ user: String?) async throws(StorageError) {
+        let news = patches.all.filter { $0.patch.number > last }
         if news.isEmpty { return }
         let results = await store.transactions(
             as: Self.origin(of: patches.replica),
@@ -137,6 +135,7 @@ extension Hub {
     private func requireWritable(
         _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
+        let readers = HubRules.readers(user)
         var new: Set<RecordPlace> = []
         for change in patch.changes {
             guard models.names.contains(change.model), rules.canRead(user, change.model) else {
@@ -145,27 +144,28 @@ extension Hub {
             if case .inserted = change.kind { new.insert(change.place) }
             guard let property = rules.parts[change.model] else { continue }
             let stored = try tx.records(change.model).find(key: change.key)
-            var isOwn = stored.map { rules.isReadable($0, by: user) } ?? true
+            var isOwn = stored.map { rules.isReadable($0, by: readers) } ?? true
             switch change.kind {
-            case .inserted(let record): isOwn = isOwn && rules.isReadable(record, by: user)
+            case .inserted(let record): isOwn = isOwn && rules.isReadable(record, by: readers)
             case .updated(let properties): isOwn = isOwn && !properties.contains { $0.name == property }
             case .deleted: break
             }
             guard isOwn else { throw PatchMisfit.error("not a record of the user's part", change.place) }
         }
         if rules.parts.isEmpty { return }
-        for change in patch.changes { try requireOwnTargets(of: change, new: new, user, in: tx) }
+        for change in patch.changes { try requireOwnTargets(of: change, new: new, readers, in: tx) }
     }
 
     /// - Parameter new: the records that the patch inserts, which are the user's.
     private func requireOwnTargets(
-        of change: SyncPatch.Change, new: Set<RecordPlace>, _ user: String?, in tx: borrowing Store.Transaction
+        of change: SyncPatch.Change, new: Set<RecordPlace>, _ readers: [HubRules.Reader],
+        in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         guard let record = change.written else { return }
         for reference in models.references(from: change.model) where rules.parts[reference.target] != nil {
             for place in record.targets(reference, reference.path[...]) where !new.contains(place) {
                 let target = try tx.records(place.model).find(key: place.key)
-                guard let target, rules.isReadable(target, by: user) else {
+                guard let target, rules.isReadable(target, by: readers) else {
                     throw PatchMisfit.error("refers to a record that is not of the user's part", change.place)
                 }
             }
@@ -176,12 +176,13 @@ extension Hub {
     private func readable(
         _ values: [SyncOverwrite], _ user: String?, in tx: borrowing Store.Transaction
     ) throws(StorageError) -> [SyncOverwrite] {
+        let readers = HubRules.readers(user)
         var told: [SyncOverwrite] = []
         for value in values {
             guard models.names.contains(value.model), rules.canRead(user, value.model) else { continue }
             if rules.parts[value.model] != nil {
                 guard let record = try tx.records(value.model).find(key: value.key),
-                    rules.isReadable(record, by: user)
+                    rules.isReadable(record, by: readers)
                 else { continue }
             }
             told.append(value)

@@ -17,6 +17,7 @@ public final class Hub: Sendable {
     public let store: Store
     let models: SyncModels
     let rules: HubRules
+    let recent = RecentCommits()
 
     /// Makes a store the hub of models.
     ///
@@ -81,10 +82,9 @@ public final class Hub: Sendable {
         }
         try requireReadable(names, user)
         let patches = try IncomingPatches(request)
-        try await check(request, patches)
-        try await apply(patches, user)
+        try await apply(patches, after: try await check(request, patches), user)
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try HubChanges(self.models, self.rules, for: user, in: snapshot).answer(request, patches, to: question)
+            try HubChanges(self, for: user, in: snapshot).answer(request, patches, to: question)
         }
     }
 
@@ -114,9 +114,11 @@ public final class Hub: Sendable {
     }
 
     /// Refuses a message whose replica, or this store, has gone back in time, before anything of it is merged.
-    private func check(_ request: ExchangeRequest, _ patches: IncomingPatches) async throws(StorageError) {
+    ///
+    /// - Returns: the number of the replica's last patch that has an outcome.
+    private func check(_ request: ExchangeRequest, _ patches: IncomingPatches) async throws(StorageError) -> Int {
         try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            for (text, _) in request.known { try Self.requireOwn(text, in: snapshot) }
+            try self.requireOwn(request.known.map(\.token), in: snapshot)
             let peer = try HubRows.peer(request.replica, in: snapshot) ?? HubRows.Peer()
             // The hub has confirmed patches that it does not know.
             if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
@@ -130,17 +132,22 @@ public final class Hub: Sendable {
             for patch in patches.all where patch.patch.number <= peer.last {
                 if known[patch.patch.number] != patch.chain { throw SyncRefusal.identityReused.error }
             }
+            return peer.last
         }
     }
 
-    /// - Throws: a refusal if the store never was at a position, or was restored from a backup that is older.
-    static func requireOwn(_ text: String, in snapshot: borrowing Store.Snapshot) throws(StorageError) {
-        guard let token = Store.HistoryToken(text), try snapshot.historyToken().store == token.store else {
-            throw SyncRefusal.anotherHub.error
-        }
-        do throws(StorageError) { _ = try snapshot.commits(since: token, of: []) } catch {
-            if error.code == .invalidValue { throw SyncRefusal.hubWentBack.error }
-            if error.code != .notKept { throw error }
+    /// - Throws: a refusal if the store never was at one of some positions, or was restored from a backup that is older.
+    func requireOwn(_ texts: [String], in snapshot: borrowing Store.Snapshot) throws(StorageError) {
+        let now = try snapshot.historyToken()
+        for text in texts {
+            guard let token = Store.HistoryToken(text), now.store == token.store else {
+                throw SyncRefusal.anotherHub.error
+            }
+            if recent.isKnown(token, before: now) { continue }
+            do throws(StorageError) { _ = try snapshot.commits(since: token, of: []) } catch {
+                if error.code == .invalidValue { throw SyncRefusal.hubWentBack.error }
+                if error.code != .notKept { throw error }
+            }
         }
     }
 }

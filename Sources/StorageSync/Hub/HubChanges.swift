@@ -6,26 +6,30 @@ struct HubChanges: ~Copyable {
     private let models: SyncModels
     private let rules: HubRules
     private let user: String?
+    private let readers: [HubRules.Reader]
+    private let recent: RecentCommits
     private let session: HubRules.Judgement.Session
 
     /// The number of changes that are read first, before the size of records is known, and the most that are read; a commit with more
     /// is read whole.
     private static let (first, limit) = (64, 4096)
 
-    init(_ models: SyncModels, _ rules: HubRules, for user: String?, in snapshot: borrowing Store.Snapshot) {
-        (self.models, self.rules, self.user) = (models, rules, user)
+    init(_ hub: Hub, for user: String?, in snapshot: borrowing Store.Snapshot) {
+        (models, rules, recent) = (hub.models, hub.rules, hub.recent)
+        (self.user, readers) = (user, HubRules.readers(user))
         session = HubRules.Judgement.Session(_session: snapshot._session)
     }
 
     func answer(
         _ request: ExchangeRequest, _ patches: IncomingPatches, to question: [UInt8]
     ) throws(StorageError) -> ExchangeAnswer {
-        let known = try knownPlaces(request)
-        var answer = ExchangeAnswer(question: question, user: user, token: try session.historyToken())
+        let now = try session.historyToken()
+        var answer = ExchangeAnswer(question: question, user: user, token: now)
         let answered = try HubRows.answered(request.replica, after: request.confirmed, in: session)
         let told = Self.fitting(answered)
-        var commits: [Store.HistoryCommit] = []
-        (commits, answer.isLast) = try self.commits(known, &answer)
+        let (known, news) = try news(request, to: now)
+        var commits = news.commits
+        (answer.token, answer.commit, answer.isLast) = (news.end.description, news.end.commit, news.isLast)
         while true {
             let part = ExchangeAnswer.Part(commits, known.commits)
             // A commit that changes any record of a model, or is too large for a message, is not told record by record.
@@ -66,33 +70,52 @@ struct HubChanges: ~Copyable {
         return answered[..<(end ?? answered.endIndex)]
     }
 
-    /// The number of the commit that the replica knows of each model, and the models of which the hub does not know the changes.
-    private func knownPlaces(
-        _ request: ExchangeRequest
-    ) throws(StorageError) -> (commits: [String: Int], since: Store.HistoryToken?, unknown: [String]) {
-        var (commits, since, unknown): ([String: Int], Store.HistoryToken?, [String]) = ([:], nil, [])
+    /// The positions of a replica.
+    private struct Known {
+        /// The number of the commit that the replica knows of each model.
+        var commits: [String: Int] = [:]
+        /// The earliest of its positions.
+        var since: Store.HistoryToken?
+        /// The models of which the hub does not know the changes.
+        var unknown: [String] = []
+    }
+
+    private typealias News = (commits: [Store.HistoryCommit], end: Store.HistoryToken, isLast: Bool)
+
+    /// The commits that a replica does not have.
+    private func news(
+        _ request: ExchangeRequest, to now: Store.HistoryToken
+    ) throws(StorageError) -> (known: Known, news: News) {
+        var (known, tokens) = (Known(), [(token: Store.HistoryToken, models: [String])]())
         for (text, names) in request.known {
             guard let token = Store.HistoryToken(text) else { throw SyncRefusal.anotherHub.error }
+            tokens.append((token, names))
+            for name in names { known.commits[name] = token.commit }
+        }
+        tokens.removeAll(where: \.models.isEmpty)
+        known.since = tokens.map(\.token).min { $0.commit < $1.commit }
+        guard let since = known.since else { return (known, ([], now, true)) }
+        if let news = try recent.commits(since: since, to: now, for: user, of: models, rules, in: session) {
+            return (known, news)
+        }
+        known = Known()
+        for (token, names) in tokens {
             for name in names {
                 do throws(StorageError) {
                     _ = try session.commits(since: token, of: [name], limit: 1)
-                    commits[name] = token.commit
-                    if token.commit < since?.commit ?? .max { since = token }
+                    known.commits[name] = token.commit
+                    if token.commit < known.since?.commit ?? .max { known.since = token }
                 } catch {
                     guard error.code == .notKept else { throw error }
-                    unknown.append(name)
+                    known.unknown.append(name)
                 }
             }
         }
-        return (commits, since, unknown)
+        guard let since = known.since, now.commit != since.commit else { return (known, ([], now, true)) }
+        return (known, try commits(since: since, of: Set(known.commits.keys)))
     }
 
-    private func commits(
-        _ known: (commits: [String: Int], since: Store.HistoryToken?, unknown: [String]),
-        _ answer: inout ExchangeAnswer
-    ) throws(StorageError) -> (commits: [Store.HistoryCommit], isLast: Bool) {
-        guard let since = known.since, answer.commit != since.commit else { return ([], true) }
-        let names = Set(known.commits.keys)
+    private func commits(since: Store.HistoryToken, of names: Set<String>) throws(StorageError) -> News {
         var page = try session.commits(since: since, of: names, limit: Self.first)
         var commits = page.commits
         let left = page.isLast ? 0 : try Self.fitting(commits)
@@ -100,8 +123,7 @@ struct HubChanges: ~Copyable {
             page = try session.commits(since: page.next, of: names, limit: left)
             commits += page.commits
         }
-        (answer.token, answer.commit) = (page.next.description, page.next.commit)
-        return (commits, page.isLast)
+        return (commits, page.next, page.isLast)
     }
 
     /// The number of changes after some commits that a message has room for too, if their records are as large.
@@ -132,7 +154,7 @@ struct HubChanges: ~Copyable {
                 lost.append(place.model)
                 continue
             }
-            if let after, rules.isReadable(after, by: user) {
+            if let after, rules.isReadable(after, by: readers) {
                 if try own.explain(after, at: place, from: first) {
                     changes.append((place, .asPatched))
                 } else {
@@ -142,7 +164,7 @@ struct HubChanges: ~Copyable {
             } else {
                 // A record that never was in the user's part stays untold.
                 if rules.parts[place.model] != nil {
-                    guard let before = try first.before(), rules.isReadable(before, by: user) else { continue }
+                    guard let before = try first.before(), rules.isReadable(before, by: readers) else { continue }
                 }
                 changes.append((place, .gone))
             }

@@ -58,17 +58,46 @@ public struct HubRules: Sendable {
 }
 
 extension HubRules {
-    /// Returns whether a record belongs to the part of a user.
-    func isReadable(_ record: DynamicRecord, by user: String?) -> Bool {
-        guard let property = parts[record.model] else { return true }
-        guard let user, let value = record.value(property) else { return false }
-        return switch value {
-        case .text(let text): text.utf8.elementsEqual(user.utf8)
-        case .int(let number): user == "\(number)"
-        case .unsigned(let number): user == "\(number)"
-        case .blob(let bytes): bytes.count == 16 && Self.hexadecimal(bytes) == user.lowercased().filter { $0 != "-" }
-        case .null, .double: false
+    /// The user to whom a record of a model with parts belongs, by the property's value.
+    enum Reader: Equatable {
+        case text(String)
+        /// An integer in decimal digits.
+        case number(String)
+        /// The hexadecimal digits of a UUID.
+        case uuid(String)
+
+        static func == (one: Reader, other: Reader) -> Bool {
+            switch (one, other) {
+            case (.text(let one), .text(let other)), (.number(let one), .number(let other)),
+                (.uuid(let one), .uuid(let other)):
+                one.utf8.elementsEqual(other.utf8)
+            default: false
+            }
         }
+    }
+
+    /// A user as the values of a property may name the user; empty for none.
+    static func readers(_ user: String?) -> [Reader] {
+        guard let user else { return [] }
+        return [.text(user), .number(user), .uuid(user.lowercased().filter { $0 != "-" })]
+    }
+
+    /// The user to whom a record of a model with parts belongs; nil for no user.
+    func reader(of record: DynamicRecord) -> Reader? {
+        guard let property = parts[record.model], let value = record.value(property) else { return nil }
+        return switch value {
+        case .text(let text): .text(text)
+        case .int(let number): .number("\(number)")
+        case .unsigned(let number): .number("\(number)")
+        case .blob(let bytes) where bytes.count == 16: .uuid(Self.hexadecimal(bytes))
+        case .blob, .null, .double: nil
+        }
+    }
+
+    /// Returns whether a record belongs to the part of a user.
+    func isReadable(_ record: DynamicRecord, by readers: [Reader]) -> Bool {
+        if parts[record.model] == nil { return true }
+        return reader(of: record).map(readers.contains) ?? false
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

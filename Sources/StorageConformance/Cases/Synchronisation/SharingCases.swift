@@ -89,13 +89,14 @@ extension Conformance {
         },
         ConformanceCase(
             "synchronisation/unknown-properties", for: [.y9: [1]],
-            "A property that the replica does not know stays at the hub, whatever the replica changes."
+            "A property that the replica does not know stays at the hub, whatever the replica changes, and stands against no deletion, also if the replica gets the property before it exchanges."
         ) { t in
             try await t.synchronising(1) { s in
                 let ann = s.replicas[0]
                 let extra = RecordSchema.Property(name: "extra", kind: .column(.string), isOptional: true)
                 let id = RecordSchema.Property(name: "id", kind: .column(.string), isKey: true)
-                try await s.store.prepare([RecordSchema(name: "Depot", properties: [id, extra])])
+                let schema = RecordSchema(name: "Depot", properties: [id, extra])
+                try await s.store.prepare([schema])
                 let hub = try await Hub(s.store, models: PlainModel.types)
                 s.ways[0].move(to: hub)
                 try await s.store.insert(
@@ -112,6 +113,11 @@ extension Conformance {
                 let record = try t.required(try await s.store.records("Depot").find(key: [.text("1")]))
                 try t.expect(record.value("extra"), equals: .text("kept"))
                 try t.expect(record.value("name"), equals: .text("changed"))
+                try await ann.store.delete(Depot.self, key: "1")
+                try await ann.store.prepare([schema])
+                let later = try await Replica(ann.store, models: PlainModel.types, to: s.ways[0])
+                try t.expect(try await later.sync().refused, equals: 0)
+                try t.expect(try await s.store.select(Depot.self).count(), equals: 0)
             }
         },
         ConformanceCase(
