@@ -13,6 +13,7 @@ extension PostgreSQLWriter {
         if batch.count == 0 { return 0 }
         let write = try connection.prepared(batch.plan, names)
         if batch.plan.table.isForeign { try checkForeign(batch) }
+        try addRanges(for: batch)
         // The number of rows of a deferred batch is not known.
         if isDeferring, written == nil, try later(batch, write) { return batch.count }
         try flush()
@@ -27,6 +28,7 @@ extension PostgreSQLWriter {
             changed = try run(batch, write)
         } catch {
             guard connection.loss == nil, isOfRow(error) else { throw error }
+            try addRanges(for: batch, after: error)
             // Rows that succeed one after the other may fail together. Otherwise this finds the first row that fails.
             return try writeOneByOne(batch, write)
         }

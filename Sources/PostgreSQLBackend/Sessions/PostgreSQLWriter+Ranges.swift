@@ -1,0 +1,102 @@
+internal import StorageDriver
+
+// Tables with partitions by ranges of the key: a write adds the partitions that its rows need.
+extension PostgreSQLWriter {
+    /// Adds the partitions that the rows of a batch need, in the transaction.
+    func addRanges(for batch: borrowing RowBatch) throws(StorageError) {
+        let table = batch.plan.table
+        guard names.ranged.contains(table.name), batch.plan.operation == .insert || batch.plan.operation == .upsert,
+            let first = table.key.first, let column = batch.plan.columns.firstIndex(of: first),
+            let key = RangedKey(table.columns[first].type)
+        else { return }
+        if let known = names.ranged.partitions(of: table.name),
+            try valuesOutside(known, batch, column, key).isEmpty
+        {
+            return
+        }
+        // Another program may have added them.
+        guard let result = try ask([RangedTables.question(table, names)]).first else { throw Catalog.damaged }
+        let partitions = RangedTables.partitions(result, key)
+        names.ranged.set(partitions, of: table.name)
+        let missing = try valuesOutside(partitions, batch, column, key)
+        if !missing.isEmpty { try add(missing, to: partitions, table, key) }
+    }
+
+    /// Adds the partitions that a failed write has needed: another program has dropped them.
+    func addRanges(for batch: borrowing RowBatch, after error: StorageError) throws(StorageError) {
+        guard (error.underlying as? PostgreSQLError)?.state == "23514", names.ranged.contains(batch.plan.table.name)
+        else { return }
+        names.ranged.forget()
+        try addRanges(for: batch)
+    }
+
+    /// The values of a batch's keys that no partition has.
+    private func valuesOutside(
+        _ partitions: [RangedTables.Partition], _ batch: borrowing RowBatch, _ column: Int, _ key: RangedKey
+    ) throws(StorageError) -> Set<Int64> {
+        var missing: Set<Int64> = []
+        // Most rows of a batch have the range of the row before.
+        var last: KeyRange?
+        for row in 0..<batch.count {
+            guard let value = key.value(of: batch.cells[row * batch.width + column]) else {
+                throw batch.error(
+                    .invalidValue,
+                    "The key is not a UUID of version 7, by whose time the table has partitions; make keys of this version, or copy the "
+                        + "store into one without the option ranges.", row: row
+                ).property(batch.plan.table.columns[batch.plan.columns[column]].property)
+            }
+            if last?.contains(value) == true { continue }
+            last = Self.range(of: value, in: partitions)
+            if last == nil { missing.insert(value) }
+        }
+        return missing
+    }
+
+    private static func range(of value: Int64, in partitions: [RangedTables.Partition]) -> KeyRange? {
+        // The last partition that begins at or before the value.
+        var (low, high) = (0, partitions.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if (partitions[middle].range.lower ?? .min) <= value { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return nil }
+        let range = partitions[low - 1].range
+        return range.contains(value) ? range : nil
+    }
+
+    private func add(
+        _ values: Set<Int64>, to partitions: [RangedTables.Partition], _ table: TableSchema, _ key: RangedKey
+    ) throws(StorageError) {
+        // Other writers may have made a plan without the partition.
+        guard isExclusive else { throw Self.mustBeExclusive }
+        guard let size = partitions.last(where: { $0.range.size != nil })?.range.size else {
+            throw StorageError(
+                .schemaMismatch,
+                "The partitions of the table \(table.name) do not tell how large the next one is; restore one that has two bounds.",
+                model: table.path.first)
+        }
+        let ranges = Set(values.map { key.range(of: $0, size: size) })
+        guard partitions.count + ranges.count <= RangedTables.mostPartitions else {
+            throw StorageError(
+                .limitExceeded,
+                "The table \(table.name) would have \(partitions.count + ranges.count) partitions, and may have "
+                    + "\(RangedTables.mostPartitions): its keys are far apart. Copy the store into one with larger ranges, or without.",
+                model: table.path.first)
+        }
+        let compiler = SchemaCompiler(names)
+        var added: [RangedTables.Partition] = []
+        var statements: [Statement] = []
+        for range in ranges {
+            let (sql, name) = compiler.adding(range, key, to: table)
+            statements += sql.map { Statement($0) }
+            added.append(RangedTables.Partition(name: name, range: range))
+        }
+        do throws(StorageError) {
+            _ = try ask(statements)
+        } catch {
+            throw PostgreSQLFailure.waiting(error)
+        }
+        names.ranged.set(
+            (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
+    }
+}
