@@ -100,3 +100,73 @@ extension PostgreSQLWriter {
             (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
     }
 }
+
+extension PostgreSQLWriter: RangeDroppingWriter {
+    /// The time that a table's lock may take. Reads that begin meanwhile wait as long.
+    private static let millisecondsToLock = 100
+    /// The number of partitions that one statement looks at.
+    private static let partitionsTogether = 256
+
+    func dropRange(
+        of tables: [TableSchema], whereTime column: Int, isAtMost limit: Value
+    ) throws(StorageError) -> DroppedRange {
+        guard let root = tables.first, let first = root.key.first, root.columns.indices.contains(column),
+            tables.allSatisfy({ names.ranged.contains($0.name) }), let key = RangedKey(root.columns[first].type)
+        else { return .undivided }
+        guard isExclusive else { throw Self.mustBeExclusive }
+        let answers = try ask(tables.map { RangedTables.question($0, names) })
+        guard answers.count == tables.count else { throw Catalog.damaged }
+        let partitions = answers.map { RangedTables.partitions($0, key) }
+        // The last partition with two bounds says how large the next one is.
+        guard let last = partitions[0].lastIndex(where: { $0.range.size != nil }) else { return .none }
+        let (time, type) = (root.columns[column].sqlName, root.columns[column].type)
+        guard
+            let passed = try passed(
+                partitions[0][..<last],
+                "\(time) IS NULL OR \(time) > \(limit.literal(type))")
+        else { return .none }
+        let parts = partitions.compactMap { $0.first { $0.range == passed.range }?.name }
+        let rows = try drop(parts, of: tables)
+        names.ranged.forget()
+        (changesTables, knownTables) = (true, nil)
+        return .rows(rows)
+    }
+
+    /// The first partition without a row that stays.
+    private func passed(
+        _ partitions: ArraySlice<RangedTables.Partition>, _ stays: String
+    ) throws(StorageError) -> RangedTables.Partition? {
+        var rest = partitions
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.partitionsTogether)
+            rest = rest.dropFirst(part.count)
+            // The server evaluates the cases one after the other, up to the first that holds.
+            let cases = part.map { "WHEN NOT EXISTS (SELECT FROM \($0.name) WHERE \(stays)) THEN \($0.name.literal)" }
+            let answer = try ask([Statement("SELECT CASE \(cases.joined(separator: " ")) END")]).first
+            if let name = answer?.text(), let found = part.first(where: { $0.name == name }) { return found }
+        }
+        return nil
+    }
+
+    /// Drops partitions of tables, and returns the rows of the first.
+    private func drop(_ parts: [String], of tables: [TableSchema]) throws(StorageError) -> Int {
+        guard let first = parts.first else { return 0 }
+        let all = tables.map { "ONLY " + names.table($0) }.joined(separator: ", ")
+        do throws(StorageError) {
+            let answers = try ask([
+                Statement("SELECT count(*) FROM \(first)"),
+                Statement("SET LOCAL lock_timeout = \(Self.millisecondsToLock)"),
+                Statement("LOCK TABLE \(all) IN ACCESS EXCLUSIVE MODE"),
+                Statement("DROP TABLE \(parts.joined(separator: ", "))"),
+                Statement("SET LOCAL lock_timeout = \(engine.configuration.timeoutMilliseconds)"),
+            ])
+            return Int(clamping: answers.first?.integer() ?? 0)
+        } catch {
+            guard (error.underlying as? PostgreSQLError)?.state == "55P03" else { throw PostgreSQLFailure.waiting(error) }
+            throw StorageError(
+                .busy,
+                "Reads of \(tables[0].path[0]) have not ended, and older records are removed only between reads; try again.",
+                model: tables[0].path.first, underlying: error.underlying)
+        }
+    }
+}
