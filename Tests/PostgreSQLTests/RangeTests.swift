@@ -1,0 +1,423 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Storable("Measure") struct Measure: Equatable {
+    var id: Int
+    @Indexed var time: Date? = nil
+    var marks: [Pen] = []
+
+    init(_ id: Int, day: Double? = nil) {
+        self.id = id
+        time = day.map { Date(timeIntervalSinceReferenceDate: $0 * 86_400) }
+        if id % 5 == 0 { marks = [Pen(id: id), Pen(id: id + 1)] }
+    }
+}
+
+@Storable("Glance") private struct Glance: Equatable {
+    var id: UUID
+    @Indexed var time = Date(timeIntervalSinceReferenceDate: 0)
+
+    /// A UUID of version 7 of a day since 1970.
+    init(day: Int, _ number: UInt8) {
+        let time = UInt64(day) * 86_400_000
+        let bytes = (0..<6).map { UInt8(truncatingIfNeeded: time >> (40 - 8 * UInt64($0))) }
+        id = UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, number
+            ))
+        self.time = Date(timeIntervalSince1970: Double(day) * 86_400)
+    }
+}
+
+@Storable("Seat") private struct Seat: Equatable {
+    @Key var hall: Int
+    @Key @Unique var ticket: Int
+    var name = ""
+}
+
+@Storable("Referring") private struct Referring: Equatable {
+    var id: Int
+    @Reference(onDelete: .cascade) var measure: Ref<Measure>
+}
+
+enum SearchedMeasures {
+    @Storable("Measure") struct Measure {
+        var id: Int
+        @Indexed var time: Date? = nil
+        var marks: [Pen] = []
+        @Searchable var text = ""
+    }
+}
+
+private final class DayClock: Sendable {
+    private let day = Mutex(0.0)
+    var now: Double {
+        get { day.withLock { $0 } }
+        set { day.withLock { $0 = newValue } }
+    }
+    func options(days: Double = 10, history: Store.HistoryOptions? = nil) -> Store.Options {
+        Store.Options(
+            history: history, retention: [.init(Measure.self, by: \.time, days: days)],
+            clock: { Date(timeIntervalSinceReferenceDate: self.now * 86_400) })
+    }
+}
+
+@Suite("Partitions by ranges of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct RangeTests {
+    /// The bounds of a table's partitions, in order.
+    private static func ranges(_ schema: String, _ table: String = "Measure") async throws -> [String] {
+        let text = try await Server.psql(
+            """
+            SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
+            WHERE h.inhparent = '"\(schema)"."\(table)"'::regclass
+            """)
+        return text.split(separator: "\n").map {
+            $0.replacing("FOR VALUES FROM (", with: "").replacing(") TO (", with: " ").replacing(")", with: "")
+                .replacing("'", with: "")
+        }.sorted { Int($0.prefix { $0 != " " }) ?? .min < Int($1.prefix { $0 != " " }) ?? .min }
+    }
+
+    private static func withStore(
+        _ options: String = "", _ body: (Store, _ schema: String, DayClock) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            let clock = DayClock()
+            let store = try await Store(
+                Server.backend(schema, "&ranges=Measure:100\(options)"), models: Measure.self, Pen.self,
+                options: clock.options())
+            try await body(store, schema, clock)
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: ["", "&writers=many"])
+    func `a write adds the partitions that its records need, and its owned records`(_ options: String) async throws {
+        try await Self.withStore(options) { store, schema, _ in
+            try await expect(Self.ranges(schema), equals: ["0 100"])
+            try await store.insert([Measure(-1), Measure(5), Measure(105), Measure(950)])
+            try await expect(Self.ranges(schema), equals: ["-100 0", "0 100", "100 200", "900 1000"])
+            let owned = try await Server.psql(
+                "SELECT relname FROM pg_class WHERE relnamespace = '\"\(schema)\"'::regnamespace AND relkind = 'p' "
+                    + "AND relname LIKE 'Measure_%'")
+            try await expect(Self.ranges(schema, owned).count, equals: 3)
+            try await store.save(Measure(310, day: 1))
+            try await expect(store.find(Measure.self, key: 310), equals: Measure(310, day: 1))
+            // Copied rows.
+            let many = (1000..<4000).map { Measure($0, day: 2) }
+            try await store.insert(many)
+            try await expect(store.select(Measure.self) { $0.where { $0.id >= 1000 } }.all(), equals: many)
+            try await expect(store.delete(Measure.self) { $0.where { $0.id < 6 } }, equals: 2)
+            try await expect(store.select(Measure.self).count(), equals: 3003)
+            // A key that is taken is refused as in a table without partitions.
+            let error = await #expect(throws: StorageError.self) { try await store.insert(Measure(105)) }
+            expect(error?.code == .duplicateKey && error?.key == [.int(105)])
+        }
+    }
+
+    @Test func `an undone transaction and savepoint leave no partition, and the next write adds it`() async throws {
+        try await Self.withStore { store, schema, _ in
+            struct Undone: Error {}
+            await #expect(throws: Undone.self) {
+                try await store.transaction { tx in
+                    try tx.insert(Measure(205))
+                    throw Undone()
+                }
+            }
+            try await expect(Self.ranges(schema), equals: ["0 100"])
+            try await store.transaction { tx in
+                do {
+                    try tx.savepoint {
+                        try tx.insert(Measure(205))
+                        throw Undone()
+                    }
+                } catch is Undone {}
+                try tx.insert(Measure(206))
+                try tx.insert(Measure(207))
+            }
+            try await expect(store.select(Measure.self).keys(), equals: [206, 207])
+            try await store.insert(Measure(208))
+            try await expect(Self.ranges(schema), equals: ["0 100", "200 300"])
+        }
+    }
+
+    @Test func `a program without the option adds partitions, also after another one has added or dropped some`()
+        async throws
+    {
+        try await Self.withStore { store, schema, clock in
+            let plain = try await Store(Server.backend(schema), models: Measure.self)
+            for id in stride(from: 50, to: 2000, by: 50) {
+                try await (id % 100 == 0 ? store : plain).insert(Measure(id, day: 1))
+            }
+            clock.now = 20
+            try await expect(store.removeExpired(), equals: 37)
+            try await expect(Self.ranges(schema), equals: ["1900 2000"])
+            // Its range was dropped; in a transaction the insert is not repeated.
+            try await plain.transaction { tx in try tx.insert(Measure(60)) }
+            try await plain.insert([Measure(160), Measure(1960)])
+            try await store.insert(Measure(70))
+            try await expect(store.select(Measure.self).keys(), equals: [60, 70, 160, 1900, 1950, 1960])
+            try await plain.close()
+        }
+    }
+
+    @Test func `a retention drops the ranges whose records are all older, with what they own, and no other`() async throws
+    {
+        try await Self.withStore { store, schema, clock in
+            try await store.insert((0..<100).map { Measure($0, day: Double($0) / 100) })
+            try await store.insert((100..<200).map { Measure($0, day: Double($0) / 100) })
+            // One record of the range has no time.
+            try await store.insert((200..<300).map { Measure($0, day: $0 == 250 ? nil : 2) })
+            try await store.insert((300..<400).map { Measure($0, day: 3) })
+            clock.now = 11
+            try await expect(store.removeExpired(), equals: 100)
+            try await expect(Self.ranges(schema), equals: ["100 200", "200 300", "300 400"])
+            try await expect(store.select(Measure.self).keys().first, equals: 100)
+            try await expect(store.select(Pen.self).owned(by: Measure.self, \.marks).count(), equals: 120)
+            clock.now = 11.9
+            try await expect(store.removeExpired(), equals: 0)
+            clock.now = 100
+            // The newest range stays, and so does that of a record without a time.
+            try await expect(store.removeExpired(), equals: 100)
+            try await expect(Self.ranges(schema), equals: ["200 300", "300 400"])
+            try await store.delete(Measure.self, key: 250)
+            try await expect(store.removeExpired(), equals: 99)
+            try await expect(Self.ranges(schema), equals: ["300 400"])
+            try await expect(store.select(Measure.self).count(), equals: 100)
+            try await store.verify { Issue.record("\($0)") }
+            // Assigned keys and later records go on.
+            try await store.insert(Measure(500))
+            try await expect(Self.ranges(schema), equals: ["300 400", "500 600"])
+        }
+    }
+
+    @Test func `what must learn of each record has the records removed one by one`() async throws {
+        for kind in ["history", "layer", "reference", "search"] {
+            try await Server.withSchema { schema in
+                let clock = DayClock()
+                var options = clock.options(history: kind == "history" ? .init(records: [Measure.self]) : nil)
+                if kind == "layer" { options.layers = [LookingLayer()] }
+                var models: [any Storable.Type] = [Measure.self]
+                if kind == "reference" { models.append(Referring.self) }
+                if kind == "search" { models = [SearchedMeasures.Measure.self] }
+                let store = try await Store(
+                    Server.backend(schema, "&ranges=Measure:100"), models: models, options: options)
+                try await store.insert((0..<250).map { Measure($0, day: 1) })
+                if kind == "reference" { try await store.insert(Referring(id: 1, measure: 5)) }
+                clock.now = 20
+                try await expect(store.removeExpired(), equals: 250, "\(kind)")
+                try await expect(Self.ranges(schema).count, equals: 3, "\(kind)")
+                try await expect(store.select(Measure.self).count(), equals: 0, "\(kind)")
+                if kind == "history" {
+                    let commits = try await store.commits(last: 1).commits
+                    expect(commits.first?.changes.count == 250 && commits.first?.author == Store.expiryAuthor)
+                }
+                if kind == "reference" { try await expect(store.select(Referring.self).count(), equals: 0) }
+                try await store.close()
+            }
+        }
+    }
+
+    @Test func `observers of every store see that a range is gone`() async throws {
+        try await Self.withStore { store, schema, clock in
+            let other = try await Store(Server.backend(schema), models: Measure.self)
+            try await store.insert((0..<300).map { Measure($0, day: Double($0 / 100)) })
+            var own = store.select(Measure.self).values().makeAsyncIterator()
+            var others = other.select(Measure.self).values().makeAsyncIterator()
+            try await expect(own.next()?.count, equals: 300)
+            try await expect(others.next()?.count, equals: 300)
+            clock.now = 10.5
+            try await store.removeExpired()
+            try await expect(own.next()?.count, equals: 200)
+            try await expect(others.next()?.count, equals: 200)
+            try await other.close()
+        }
+    }
+
+    @Test func `a read that has begun before either keeps its records, or fails as busy`() async throws {
+        try await Self.withStore("&timeout=60000") { store, schema, clock in
+            let other = try await Store(Server.backend(schema), models: Measure.self, Pen.self)
+            try await store.insert((0..<300).map { Measure($0, day: 0) })
+            clock.now = 50
+            // It has read the table, so nothing is dropped.
+            try await other.read { snapshot in
+                _ = try snapshot.select(Measure.self).count()
+                expectBusy { try store.blocking.removeExpired() }
+                try expect(snapshot.select(Measure.self).count(), equals: 300)
+            }
+            // It has only read another one, and so does not know that records are missing.
+            try await other.read { snapshot in
+                _ = try snapshot.select(Pen.self).count()
+                try expect(store.blocking.removeExpired(), equals: 200)
+                expectBusy { try snapshot.select(Measure.self).count() }
+            }
+            // A block whose first read comes after the drop sees what is there.
+            try await expect(other.read { try $0.select(Measure.self).count() }, equals: 100)
+            try await expect(Self.ranges(schema), equals: ["200 300"])
+            try await other.close()
+        }
+    }
+
+    @Test(arguments: ["", "&writers=many"])
+    func `writers and readers go on while partitions are added and dropped`(_ options: String) async throws {
+        try await Self.withStore("&timeout=600000\(options)") { store, schema, clock in
+            let other = try await Store(
+                Server.backend(schema, "&timeout=600000\(options)"), models: Measure.self, Pen.self)
+            let (writers, count) = (4, 150)
+            let removed = Mutex(0)
+            let isDone = Mutex(false)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<writers {
+                    group.addTask {
+                        let target = writer % 2 == 0 ? store : other
+                        for number in 0..<count {
+                            // A range of each ten numbers; a day for each range.
+                            let id = number * 10 + writer
+                            try await target.save(Measure(id, day: Double(number / 10)))
+                            clock.now = max(clock.now, Double(number / 10))
+                        }
+                    }
+                }
+                group.addTask {
+                    while !isDone.withLock({ $0 }) {
+                        // No read sees a record without what it owns.
+                        let stored = try await other.select(Measure.self).all()
+                        expect(stored, equals: stored.map { Measure($0.id, day: Double($0.id / 100)) })
+                    }
+                }
+                group.addTask {
+                    while !isDone.withLock({ $0 }) {
+                        do {
+                            let count = try await store.removeExpired()
+                            removed.withLock { $0 += count }
+                        } catch StorageError.code(.busy) {}
+                    }
+                }
+                for _ in 0..<writers { try await group.next() }
+                isDone.withLock { $0 = true }
+                try await group.waitForAll()
+            }
+            clock.now = 14
+            let rest = try await store.removeExpired()
+            let stored = try await store.select(Measure.self).all()
+            expect(stored.count + rest + removed.withLock { $0 }, equals: writers * count)
+            expect(stored.count, equals: 10 * 10 * writers)
+            try await expect(Self.ranges(schema).first, equals: "500 600")
+            try await other.close()
+        }
+    }
+
+    @Test func `UUIDs of version 7 have partitions by their time, and others are refused`() async throws {
+        try await Server.withSchema { schema in
+            let day = Mutex(20_003.5)
+            let store = try await Store(
+                Server.backend(schema, "&ranges=Glance:1d"), models: Glance.self,
+                options: .init(
+                    retention: [.init(Glance.self, by: \.time, days: 2)],
+                    clock: { Date(timeIntervalSince1970: day.withLock { $0 } * 86_400) }))
+            let glances = (20_000...20_003).flatMap { day in (0..<10).map { Glance(day: day, $0) } }
+            try await store.insert(glances)
+            // That of the day in which the table was made, too.
+            try await expect(Self.ranges(schema, "Glance").count, equals: 5)
+            try await expect(store.select(Glance.self).order(by: \.id).all(), equals: glances)
+            try await expect(store.removeExpired(), equals: 20)
+            try await expect(store.select(Glance.self).count(), equals: 20)
+            var random = Glance(day: 20_003, 11)
+            random.id = UUID(uuidString: "00000000-0000-4000-8000-000000000001") ?? random.id
+            let error = await #expect(throws: StorageError.self) { [random] in try await store.insert(random) }
+            expect(error?.code == .invalidValue && error?.property == "id" && error?.message.contains("version 7") == true)
+            try await store.close()
+        }
+    }
+
+    @Test func `keys that are far apart are refused before they make too many partitions`() async throws {
+        try await Self.withStore { store, schema, _ in
+            let error = await #expect(throws: StorageError.self) {
+                try await store.insert((0..<5000).map { Measure($0 * 1000) })
+            }
+            expect(error?.code, equals: .limitExceeded)
+            try await expect(store.select(Measure.self).count(), equals: 0)
+            try await expect(Self.ranges(schema), equals: ["0 100"])
+            try await store.insert([Measure(.min), Measure(.max)])
+            try await expect(store.select(Measure.self).keys(), equals: [.min, .max])
+        }
+    }
+
+    @Test func `a unique part of the key keeps its rule in partitions`() async throws {
+        try await Server.withSchema { schema in
+            for options in ["", "&partitions=4"] {
+                let store = try await Store(Server.backend(schema, options), models: Seat.self)
+                try await store.insert((1...20).map { Seat(hall: $0 % 3, ticket: $0) })
+                try await expect(
+                    Server.psql("SELECT relkind FROM pg_class WHERE oid = '\"\(schema)\".\"Seat\"'::regclass"),
+                    equals: options.isEmpty ? "r" : "p")
+                // The same error as in a table without partitions.
+                let error = await #expect(throws: StorageError.self) {
+                    try await store.insert([Seat(hall: 7, ticket: 21), Seat(hall: 7, ticket: 5)])
+                }
+                expect(error?.code == .constraint && error?.property == "ticket" && error?.element == 1, "\(options)")
+                expect(error?.key, equals: [.int(7), .int(5)])
+                try await store.update(Seat(hall: 5 % 3, ticket: 5, name: "changed"))
+                try await expect(store.find(Seat.self, key: (2, 5))?.name, equals: "changed")
+                try await expect(store.select(Seat.self).count(), equals: 20)
+                try await store.close()
+                try await Server.psql("SET client_min_messages = warning; DROP SCHEMA \"\(schema)\" CASCADE")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Measure", "key"), ("Measure:", "value"), ("Measure:0", "value"), ("Measure:1x", "value"),
+            ("Measure:1,Measure:2", "value"), (":5", "value"),
+        ])
+    func `an option that is no list of ranges is an error`(_ ranges: String, _: String) {
+        let error = #expect(throws: StorageError.self) { try Server.backend("a", "&ranges=\(ranges)") }
+        expect(error?.code, equals: .configuration)
+    }
+
+    @Test func `ranges that a table cannot have are an error, and nothing is made`() async throws {
+        for (option, model) in [
+            ("Measure:1d", Measure.self as any Storable.Type), ("Glance:5", Glance.self), ("Coin:100", CoinsAfter.Coin.self),
+        ] {
+            try await Server.withSchema { schema in
+                let error = await #expect(throws: StorageError.self) {
+                    try await Store(Server.backend(schema, "&ranges=\(option)"), models: [model])
+                }
+                expect(error?.code == .configuration && error?.message.contains("ranges") == true, "\(option)")
+                let store = try await Store(Server.backend(schema), models: [model])
+                try await store.close()
+            }
+        }
+    }
+
+    @Test func `a table without ranges stays as it is, and its older records are removed one by one`() async throws {
+        try await Server.withSchema { schema in
+            let first = try await Store(Server.backend(schema), models: Measure.self)
+            try await first.insert((0..<1500).map { Measure($0, day: Double($0)) })
+            try await first.close()
+            let clock = DayClock()
+            clock.now = 1209
+            let store = try await Store(
+                Server.backend(schema, "&ranges=Measure:100"), models: Measure.self, options: clock.options())
+            try await expect(store.removeExpired(), equals: 1200)
+            try await expect(store.select(Measure.self).keys().first, equals: 1200)
+            try await store.insert(Measure(100_000))
+            try await store.close()
+        }
+    }
+}
+
+private struct LookingLayer: Store.RecordLayer {
+    var models: [any Storable.Type]? { [Measure.self] }
+
+    func didChange(_ change: Store.RecordChange, in transaction: borrowing Store.Transaction) {}
+}
+
+private func expectBusy(_ body: () throws -> some Any) {
+    let error = #expect(throws: StorageError.self) { _ = try body() }
+    expect(error?.code, equals: .busy)
+}
