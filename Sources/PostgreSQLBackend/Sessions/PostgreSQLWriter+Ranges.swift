@@ -94,10 +94,20 @@ extension PostgreSQLWriter {
         do throws(StorageError) {
             _ = try ask(statements)
         } catch {
-            throw PostgreSQLFailure.waiting(error)
+            throw refusal(error, table)
         }
         names.ranged.set(
             (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
+    }
+
+    /// The error of a partition that cannot be added.
+    private func refusal(_ error: StorageError, _ table: TableSchema) -> StorageError {
+        guard (error.underlying as? PostgreSQLError)?.state == "42501" else { return PostgreSQLFailure.waiting(error) }
+        return StorageError(
+            .io,
+            "The record needs a new partition of the table \(table.name), which only the table's owner can add; write as the owner, "
+                + "or let the owner write the first record of each partition.",
+            model: table.path.first, underlying: error.underlying)
     }
 }
 

@@ -27,7 +27,14 @@ extension PostgreSQLWriter {
     private func record(_ change: TableChange, _ compiler: SchemaCompiler) {
         switch change {
         case .create(let table):
-            guard let partitioning = compiler.partitioning(of: table) else { return }
+            guard let partitioning = compiler.partitioning(of: table) else {
+                if names.partitions > 1, let unique = table.columns.first(where: \.isUnique) {
+                    engine.logger.notice(
+                        "a table has no partitions, because a property is unique",
+                        metadata: ["table": "\(table.name)", "property": "\(unique.property)"])
+                }
+                return
+            }
             names.foreign.recordPartitioned(table.name)
             if case .ranges = partitioning { names.ranged.record(table.name) }
         case .alter(let old, let new, _):
