@@ -53,7 +53,7 @@ final class ForeignCatalog: Sendable {
             }
             particulars[table.name] = table.particulars
             if table.hasTriggers || table.hasActions { reacting.append(table.name) }
-            if table.hasRanges { ranged.record(table.name) }
+            if table.isOwn, table.hasRanges == true { ranged.record(table.name) }
             guard !table.isOwn, let schema = table.schema else { continue }
             tables[table.name] = table
             schemas.append(schema)
@@ -138,7 +138,7 @@ final class ForeignCatalog: Sendable {
     /// For the store's tables it reads only the particulars.
     private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
-          'hasRanges', f.own AND EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = c.oid AND partstrat = 'r'),
+          'hasRanges', (SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = c.oid),
           'mayKeepOut', f.refuses, 'hasTriggers', f.triggers, 'hasActions', f.actions, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,

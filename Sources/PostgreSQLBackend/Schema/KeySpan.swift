@@ -79,7 +79,7 @@ enum RangedKey {
         }
     }
 
-    /// The size of ranges; nil if the key has none of this kind or so large.
+    /// The size of ranges; nil if the key cannot have ranges of this kind and size.
     func size(_ span: PostgreSQLBackend.KeySpan) -> Int64? {
         switch (self, span) {
         case (.number, .keys(let size)), (.time, .milliseconds(let size)):

@@ -2,7 +2,7 @@ internal import StorageDriver
 import Synchronization
 
 /// The store's tables that have partitions by ranges of the key, and their partitions as they are known.
-final class RangedTables: Sendable {
+package final class RangedTables: Sendable {
     /// The partitions of each table, in the order of their keys; nil if they must be asked for.
     private let tables = Mutex<[String: [Partition]?]>([:])
     private let isUsed = Atomic(false)
@@ -14,8 +14,10 @@ final class RangedTables: Sendable {
         let range: KeyRange
     }
 
-    /// The greatest number of partitions of a table. A server plans queries over more of them slowly.
-    static let mostPartitions = 4096
+    /// The greatest number of partitions of a table. A query of all of them locks each, and a server has 6,400 locks by default.
+    package static let mostPartitions = 1024
+    /// The greatest number of partitions that one transaction adds, each with several locks.
+    static let mostAdded = 250
 
     /// Registers a table. It stays registered: an older snapshot may not know it.
     func record(_ table: String) {

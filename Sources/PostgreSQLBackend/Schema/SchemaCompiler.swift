@@ -96,7 +96,7 @@ struct SchemaCompiler {
             return nil
         }
         return StorageError(
-            .configuration, "The option ranges cannot divide the table of \(model): \(reason). Nothing was changed.",
+            .configuration, "The option ranges cannot divide the table of \(model): \(reason); the table is not made.",
             model: model)
     }
 

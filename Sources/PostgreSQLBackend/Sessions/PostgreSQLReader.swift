@@ -227,7 +227,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private func requireSameTables(_ query: PreparedQuery) throws(StorageError) {
         let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).literal))" }
         let list = "ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
-        // The server shows the number of a relation that is no longer there in place of its name.
+        // The server shows the number of a dropped relation in place of its name.
         let dropped =
             query.plan.tables.contains { names.ranged.contains($0.name) }
             ? "SELECT count(*) FROM pg_catalog.pg_inherits WHERE inhparent = \(list) "

@@ -10,7 +10,7 @@ extension PostgreSQLWriter {
             let key = RangedKey(table.columns[first].type)
         else { return }
         if let known = names.ranged.partitions(of: table.name),
-            try valuesOutside(known, batch, column, key).isEmpty
+            try values(outside: known, of: batch, column: column, key).isEmpty
         {
             return
         }
@@ -18,8 +18,8 @@ extension PostgreSQLWriter {
         guard let result = try ask([RangedTables.question(table, names)]).first else { throw Catalog.damaged }
         let partitions = RangedTables.partitions(result, key)
         names.ranged.set(partitions, of: table.name)
-        let missing = try valuesOutside(partitions, batch, column, key)
-        if !missing.isEmpty { try add(missing, to: partitions, table, key) }
+        let missing = try values(outside: partitions, of: batch, column: column, key)
+        if !missing.isEmpty { try add(rangesOf: missing, to: partitions, of: table, key) }
     }
 
     /// Adds the partitions that a failed write has needed: another program has dropped them.
@@ -31,8 +31,8 @@ extension PostgreSQLWriter {
     }
 
     /// The values of a batch's keys that no partition has.
-    private func valuesOutside(
-        _ partitions: [RangedTables.Partition], _ batch: borrowing RowBatch, _ column: Int, _ key: RangedKey
+    private func values(
+        outside partitions: [RangedTables.Partition], of batch: borrowing RowBatch, column: Int, _ key: RangedKey
     ) throws(StorageError) -> Set<Int64> {
         var missing: Set<Int64> = []
         // Most rows of a batch have the range of the row before.
@@ -65,22 +65,25 @@ extension PostgreSQLWriter {
     }
 
     private func add(
-        _ values: Set<Int64>, to partitions: [RangedTables.Partition], _ table: TableSchema, _ key: RangedKey
+        rangesOf values: Set<Int64>, to partitions: [RangedTables.Partition], of table: TableSchema, _ key: RangedKey
     ) throws(StorageError) {
         // Other writers may have made a plan without the partition.
         guard isExclusive else { throw Self.mustBeExclusive }
         guard let size = partitions.last(where: { $0.range.size != nil })?.range.size else {
             throw StorageError(
                 .schemaMismatch,
-                "The partitions of the table \(table.name) do not tell how large the next one is; restore one that has two bounds.",
+                "The partitions of the table \(table.name) do not tell how large the next one is; restore a partition with two bounds.",
                 model: table.path.first)
         }
         let ranges = Set(values.map { key.range(of: $0, size: size) })
-        guard partitions.count + ranges.count <= RangedTables.mostPartitions else {
+        addedRanges += ranges.count
+        guard partitions.count + ranges.count <= RangedTables.mostPartitions, addedRanges <= RangedTables.mostAdded
+        else {
             throw StorageError(
                 .limitExceeded,
-                "The table \(table.name) would have \(partitions.count + ranges.count) partitions, and may have "
-                    + "\(RangedTables.mostPartitions): its keys are far apart. Copy the store into one with larger ranges, or without.",
+                "The keys are far apart: the table \(table.name) has \(partitions.count) partitions, of at most "
+                    + "\(RangedTables.mostPartitions), and this transaction would add \(addedRanges), of at most \(RangedTables.mostAdded). "
+                    + "Store the records in several calls, or copy the store into one with larger ranges.",
                 model: table.path.first)
         }
         let compiler = SchemaCompiler(names)
@@ -172,7 +175,9 @@ extension PostgreSQLWriter: RangeDroppingWriter {
             ])
             return Int(clamping: answers.first?.integer() ?? 0)
         } catch {
-            guard (error.underlying as? PostgreSQLError)?.state == "55P03" else { throw PostgreSQLFailure.waiting(error) }
+            guard (error.underlying as? PostgreSQLError)?.state == "55P03" else {
+                throw PostgreSQLFailure.waiting(error)
+            }
             throw StorageError(
                 .busy,
                 "Reads of \(tables[0].path[0]) have not ended, and older records are removed only between reads; try again.",

@@ -168,11 +168,7 @@ extension PostgreSQLWriter {
         case "23505" where table.isForeign: return try foreignDuplicate(cause, in: batch, row: row)
         case "23505":
             // Another program may have made the column unique since this one compiled its plan.
-            guard
-                let column = table.columns.first(where: {
-                    Names.index($0, of: table, isUnique: true) == cause.constraint
-                })
-            else {
+            guard let column = uniqueColumn(cause.constraint, of: table) else {
                 return batch.error(
                     .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
                     row: row
@@ -199,6 +195,15 @@ extension PostgreSQLWriter {
             ).caused(by: cause)
         default: return batch.error(error.code, error.message, row: row).caused(by: cause)
         }
+    }
+
+    /// The unique column whose index has refused a row; nil for the primary key.
+    private func uniqueColumn(_ index: String?, of table: TableSchema) -> ColumnSchema? {
+        let named = table.columns.first { Names.index($0, of: table, isUnique: true) == index }
+        guard named == nil, names.foreign.particulars(of: table.name).isPartitioned, index?.hasSuffix("_pkey") == false
+        else { return named }
+        // The server has named the index of the partition. A divided table has one unique column at most.
+        return table.columns.first(where: \.isUnique)
     }
 
     /// Registers the greatest key of a batch, if its table assigns keys.

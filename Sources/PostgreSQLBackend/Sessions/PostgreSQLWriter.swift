@@ -12,6 +12,8 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     private var isObserved = false
     private var version = ""
     var changesTables = false
+    /// The number of partitions that the transaction has added.
+    var addedRanges = 0
     /// True if the indexes of large tables are made after the commit.
     var leavesIndexes = false
     /// The tables, once they were asked for; nil after a change.

@@ -49,7 +49,8 @@ extension Store {
 
         /// Creates options. By default, a store begins no history and has no layers or instruments.
         public init(
-            history: HistoryOptions? = nil, retention: [Retention] = [], layers: [any Layer] = [], instruments: [any Instrument] = [],
+            history: HistoryOptions? = nil, retention: [Retention] = [], layers: [any Layer] = [],
+            instruments: [any Instrument] = [],
             clock: @escaping @Sendable () -> Date = { Date() }, author: String? = nil, logger: Logger = Logger.silent,
             indexing: (@Sendable (SearchProgress) -> Void)? = nil,
             indexBuilding: (@Sendable (IndexProgress) -> Void)? = nil
@@ -73,7 +74,7 @@ extension Store.Options {
         let seconds = { @Sendable [clock] in clock().timeIntervalSinceReferenceDate }
         return FeatureList(
             [
-                WriterFence(registry, move: move), 
+                WriterFence(registry, move: move),
                 ExpiryLayer(registry, retention: retention, logger: logger, clock: seconds),
                 StoreHistory(
                     registry, engine.info.limits, options: history, logger: logger, clock: seconds,

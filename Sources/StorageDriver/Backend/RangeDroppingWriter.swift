@@ -13,8 +13,8 @@
 /// }
 /// ```
 public protocol RangeDroppingWriter: StorageWriter {
-    /// Drops the first range of a model's keys in which each record has a time at or before a limit, with all that the records
-    /// own. The store calls it only if nothing has to learn which records these are, and until no range is left.
+    /// Drops the first range of a model's keys in which each record has a time at or before a limit, with the rows of owned records.
+    /// The store calls it until no range is left, and only if no history, index or layer must learn which records these are.
     ///
     /// A read that has begun before sees the rows to its end, or fails with `busy`. The range of the greatest keys stays.
     ///
@@ -22,7 +22,7 @@ public protocol RangeDroppingWriter: StorageWriter {
     ///   - tables: the tables of the model, the root first. All are divided by the same ranges, or none is.
     ///   - column: the index of the root's column that has the time.
     ///   - limit: the time.
-    /// - Throws: `busy` if reads use the tables now. Nothing is changed then.
+    /// - Throws: `busy` if reads use the tables now. The range then stays.
     func dropRange(
         of tables: [TableSchema], whereTime column: Int, isAtMost limit: Value
     ) throws(StorageError) -> DroppedRange

@@ -42,7 +42,7 @@ struct ExpiryRemoval {
         }
     }
 
-    /// Deletes as many records of a model as one commit may: those that have a time, at or before a limit.
+    /// Deletes the records of a model with a time at or before a limit, as many as one commit may.
     ///
     /// - Throws: as ``run(at:)``.
     mutating func run(_ model: ExpiringModels.Model, at limit: Value) throws(StorageError) {

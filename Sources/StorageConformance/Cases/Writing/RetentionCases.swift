@@ -58,9 +58,8 @@ extension Conformance {
         ) { t in
             for days in [-1, .nan, .infinity] {
                 let options = Store.Options(retention: [.init(Visit.self, by: \.time, days: days)])
-                try await t.expectError(.configuration) {
-                    try await t.open([], options: options, ".init(retention: [.init(Visit.self, by: \\.time, days: \(days))])")
-                }
+                let source = ".init(retention: [.init(Visit.self, by: \\.time, days: \(days))])"
+                try await t.expectError(.configuration) { try await t.open([], options: options, source) }
             }
         },
     ]
