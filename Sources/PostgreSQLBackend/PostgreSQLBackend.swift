@@ -42,9 +42,13 @@ public struct PostgreSQLBackend: StorageBackend {
     public var connections = 16
     /// The time in milliseconds that a call waits for another process or for a free connection before it throws `busy`.
     public var timeoutMilliseconds = 5000
-    /// The number of partitions of each table that the store creates from now on, by the hash of the first part of its key.
-    /// With 1, and for a table with unique values beside its key, a table has no partitions.
+    /// The number of partitions of each table that the store creates from now on, by the hash of a part of its key. With 1, a
+    /// table has no partitions, and a table with unique values beside its key never has.
     public var partitions = 1
+    /// The sizes of partitions by ranges of the key, by the stored names of models whose tables the store creates from now on.
+    /// Writes add the partitions that they need, and a store drops them by a retention (`Store.Options.retention`). A model without
+    /// one has the partitions of ``partitions``.
+    public var ranges: [String: KeySpan] = [:]
     /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
     /// The way to send statements that are used again. With nil they have names, except with a pooler of transactions that does
@@ -99,6 +103,9 @@ public struct PostgreSQLBackend: StorageBackend {
         let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
         let isReadOnly = try options.flag("readonly", default: false)
         let partitions = try options.integer("partitions", in: 1...1024, unit: "partitions", default: 1)
+        let ranges = try options.take("ranges", accepted: "models with keys or times, as Reading:1000000,Event:1d") {
+            KeySpan.spans($0)
+        }
         let pooler: Pooler = try options.choice("pooler", default: .automatic)
         let statements = try options.take("statements", accepted: "named, unnamed") { Statements(rawValue: $0) }
         let listen = try options.take("listen", accepted: "hosts, as db.example.com:5432") { ServerHosts($0) }
@@ -118,7 +125,8 @@ public struct PostgreSQLBackend: StorageBackend {
         try options.finish()
         try self.init(address: ServerAddress("postgresql://" + url.address), options: given, schema: schema)
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
-        (timeoutMilliseconds, self.isReadOnly, self.partitions) = (timeout, isReadOnly, partitions)
+        (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
+        (self.partitions, self.ranges) = (partitions, ranges ?? [:])
         (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
         (self.replicas, stalenessMilliseconds, failoverMilliseconds) = (replicas, staleness, failover)
         outageMilliseconds = outage

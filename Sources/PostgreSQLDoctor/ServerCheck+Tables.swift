@@ -4,7 +4,7 @@ internal import StorageDriver
 // The checks of the store's tables and indexes, and of the user's rights to them.
 
 extension ServerCheck {
-    static let tables = [usage, rights, rows, invalidIndexes, unusedIndexes]
+    static let tables = [usage, rights, rows, ranges, invalidIndexes, unusedIndexes]
 
     private static let usage = ServerCheck("grant") { subject in
         """
@@ -78,13 +78,33 @@ extension ServerCheck {
           c.relpersistence = 'u', EXISTS (SELECT FROM pg_catalog.unnest(c.reloptions) AS o (option)
             WHERE lower(option) IN ('autovacuum_enabled=false', 'autovacuum_enabled=off', 'autovacuum_enabled=0',
               'autovacuum_enabled=no')),
-          coalesce(pg_catalog.to_char(greatest(s.last_vacuum, s.last_autovacuum), 'YYYY-MM-DD HH24:MI'), 'never')
+          coalesce(pg_catalog.to_char(greatest(s.last_vacuum, s.last_autovacuum), 'YYYY-MM-DD HH24:MI'), 'never'),
+          (SELECT r.relname FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class r ON r.oid = h.inhparent
+            WHERE h.inhrelid = c.oid AND c.relispartition)::text
         FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_stat_all_tables s ON s.relid = c.oid
         WHERE c.relnamespace = \(subject.namespace) AND c.relkind = 'r' ORDER BY c.relname
         """
     } _: { result, subject in
         (0..<result.count).flatMap { row in
             TableState(result, row: row, schema: subject.configuration.schema).findings
+        }
+    }
+
+    private static let ranges = ServerCheck("partitions") { subject in
+        """
+        SELECT c.relname::text, (SELECT count(*) FROM pg_catalog.pg_inherits h WHERE h.inhparent = c.oid)
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = c.oid
+        WHERE c.relnamespace = \(subject.namespace) AND p.partstrat = 'r' ORDER BY c.relname
+        """
+    } _: { result, _ in
+        (0..<result.count).map { row in
+            let (name, count) = (result.text(row) ?? "", Int(clamping: result.integer(row, 1) ?? 0))
+            let most = RangedTables.mostPartitions
+            return HealthFinding(
+                "partitions", count > most * 9 / 10 ? .warning : .note,
+                message: "The table \(name) has \(count) partitions by ranges of its key, of at most \(most).",
+                advice: "Remove older records by a retention, or copy the store into one with larger ranges, before it has "
+                    + "\(most).")
         }
     }
 
@@ -134,6 +154,7 @@ extension ServerCheck {
 
 /// One table as the statistics have it.
 private struct TableState {
+    /// The name, with that of the divided table if it is a partition.
     private let name: String
     private let sqlName: String
     private let isAnalyzed: Bool
@@ -146,8 +167,9 @@ private struct TableState {
     private let lastVacuum: String
 
     init(_ result: StatementResult, row: Int, schema: String) {
-        name = result.text(row) ?? ""
-        sqlName = "\(schema.quotedName).\(name.quotedName)"
+        let table = result.text(row) ?? ""
+        name = result.text(row, 9).map { "\($0) (\(table))" } ?? table
+        sqlName = "\(schema.quotedName).\(table.quotedName)"
         isAnalyzed = result.integer(row, 1) != -1
         live = result.integer(row, 2) ?? 0
         dead = result.integer(row, 3) ?? 0

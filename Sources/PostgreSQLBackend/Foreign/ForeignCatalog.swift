@@ -16,6 +16,8 @@ final class ForeignCatalog: Sendable {
     private let newestDeclaration = Mutex("")
     /// The names of tables that were found or made partitioned, which none loses: an older snapshot may not know the table.
     private let partitioned = Mutex<Set<String>>([])
+    /// The store's tables with partitions by ranges of the key.
+    let ranged = RangedTables()
 
     /// Lists the tables whose declarations are needed: tables of other software, and the store's tables with partitions, rules
     /// or triggers. Most stores have none, and to plan ``declarations(_:)`` takes the server milliseconds, again after every
@@ -51,6 +53,7 @@ final class ForeignCatalog: Sendable {
             }
             particulars[table.name] = table.particulars
             if table.hasTriggers || table.hasActions { reacting.append(table.name) }
+            if table.isOwn, table.hasRanges == true { ranged.record(table.name) }
             guard !table.isOwn, let schema = table.schema else { continue }
             tables[table.name] = table
             schemas.append(schema)
@@ -135,6 +138,7 @@ final class ForeignCatalog: Sendable {
     /// For the store's tables it reads only the particulars.
     private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
+          'hasRanges', (SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = c.oid),
           'mayKeepOut', f.refuses, 'hasTriggers', f.triggers, 'hasActions', f.actions, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,

@@ -57,6 +57,8 @@ struct ForeignTable: Decodable {
     /// True if a store created it.
     let isOwn: Bool
     let isPartitioned: Bool
+    /// True if it has partitions by ranges; nil if it has no partitions.
+    let hasRanges: Bool?
     let mayKeepOut: Bool
     let hasTriggers: Bool
     /// True if a foreign key of it has an action.

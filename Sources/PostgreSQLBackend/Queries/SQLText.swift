@@ -33,13 +33,22 @@ package struct Names: Sendable {
 
     /// The number of partitions of each table that the store makes.
     let partitions: Int
+    /// The size of the partitions by ranges that the tables of a model get.
+    let ranges: [String: PostgreSQLBackend.KeySpan]
     /// The tables that other software made.
     let foreign = ForeignCatalog()
+    /// The store's tables with partitions by ranges of the key.
+    var ranged: RangedTables { foreign.ranged }
     /// The conversions of the columns among a plan's tables.
     private(set) var conversions: [String: [ForeignConversion]] = [:]
 
-    package init(schema: String, partitions: Int = 1) {
-        (self.schema, self.partitions) = (schema.quotedName, partitions)
+    package init(schema: String) {
+        (self.schema, partitions, ranges) = (schema.quotedName, 1, [:])
+    }
+
+    init(_ configuration: PostgreSQLBackend) {
+        (schema, partitions) = (configuration.schema.quotedName, configuration.partitions)
+        ranges = configuration.ranges
     }
 
     /// The names in SQL that is compiled for some tables.

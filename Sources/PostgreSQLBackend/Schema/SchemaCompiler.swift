@@ -22,20 +22,82 @@ struct SchemaCompiler {
         let key = "CONSTRAINT \(Names.key(of: table)) PRIMARY KEY (\(keys.joined(separator: ", ")))"
         let lines = table.columns.map(definition) + [key]
         let sql = "CREATE TABLE \(names.table(table)) (\n  \(lines.joined(separator: ",\n  "))\n)"
-        guard isPartitioned(table), let first = keys.first else { return [sql] }
         // A table's name may pass to another table, so the partitions' names do not contain it.
-        let name = "storage_part_" + String(UInt64.random(in: 0...(.max)), radix: 36)
-        return [sql + " PARTITION BY HASH (\(first))"]
-            + (0..<names.partitions).map { part in
-                "CREATE TABLE \(names.own("\(name)_\(part)")) PARTITION OF \(names.table(table)) "
-                    + "FOR VALUES WITH (MODULUS \(names.partitions), REMAINDER \(part))"
-            }
+        let name = Self.partitionName()
+        switch partitioning(of: table) {
+        case nil: return [sql]
+        case .hash(let column):
+            return [sql + " PARTITION BY HASH (\(table.columns[column].sqlName))"]
+                + (0..<names.partitions).map { part in
+                    "CREATE TABLE \(names.own("\(name)_\(part)")) PARTITION OF \(names.table(table)) "
+                        + "FOR VALUES WITH (MODULUS \(names.partitions), REMAINDER \(part))"
+                }
+        case .ranges(let key, let size):
+            // The first partition also says how large the others are.
+            let range = key.range(of: key.first, size: size)
+            return [
+                sql + " PARTITION BY RANGE (\(table.columns[table.key[0]].sqlName))",
+                "CREATE TABLE \(names.own(name)) PARTITION OF \(names.table(table)) \(key.bounds(range))",
+            ]
+        }
     }
 
-    /// Returns whether a new table has partitions. The server keeps values unique within a partition alone, so a table with
-    /// unique values beside its key has none. The store's internal tables have none either.
-    func isPartitioned(_ table: TableSchema) -> Bool {
-        names.partitions > 1 && table.path.first?.utf8.first != 0 && !table.columns.contains(where: \.isUnique)
+    private static func partitionName() -> String { "storage_part_" + String(UInt64.random(in: 0...(.max)), radix: 36) }
+
+    /// The statements that add a partition to a table that others use. Attaching a table stops neither readers nor writers,
+    /// as a new partition would.
+    ///
+    /// - Returns: the statements, and the name of the partition in SQL.
+    func adding(_ range: KeyRange, _ key: RangedKey, to table: TableSchema) -> (statements: [String], name: String) {
+        let (whole, part) = (names.table(table), names.own(Self.partitionName()))
+        return (
+            [
+                "CREATE TABLE \(part) (LIKE \(whole) INCLUDING DEFAULTS)",
+                "ALTER TABLE \(whole) ATTACH PARTITION \(part) \(key.bounds(range))",
+            ], part
+        )
+    }
+
+    /// The way in which a new table is divided; nil if it stays whole. The store's internal tables do. The server keeps values
+    /// unique within a partition alone, so that each unique value of a divided table must be the one by which it is divided.
+    func partitioning(of table: TableSchema) -> Partitioning? {
+        guard let model = table.path.first, model.utf8.first != 0, let first = table.key.first else { return nil }
+        if let span = names.ranges[model], let key = RangedKey(table.columns[first].type), let size = key.size(span),
+            canDivide(table, by: first)
+        {
+            return .ranges(key, size: size)
+        }
+        guard names.partitions > 1 else { return nil }
+        return table.key.first { canDivide(table, by: $0) }.map { .hash(column: $0) }
+    }
+
+    /// The index of a value of any length is one of an expression, which the server does not take for a column.
+    private func canDivide(_ table: TableSchema, by column: Int) -> Bool {
+        table.columns.indices.allSatisfy {
+            !table.columns[$0].isUnique || $0 == column && !table.columns[$0].type.isUnbounded
+        }
+    }
+
+    /// The reason why a new table cannot have the ranges that the options want; nil if it can, or if they want none.
+    func refusal(of table: TableSchema) -> StorageError? {
+        guard let model = table.path.first, let span = names.ranges[model], table.isRoot, let first = table.key.first
+        else { return nil }
+        let column = table.columns[first]
+        let reason: String
+        if RangedKey(column.type)?.size(span) == nil {
+            reason =
+                "its key begins with \(column.property), a value of type \(column.type). Name a number of keys for whole numbers "
+                + "(\(model):1000000), and a time for UUIDs of version 7 (\(model):1d)"
+        } else if let unique = table.columns.indices.first(where: { table.columns[$0].isUnique && $0 != first }) {
+            reason =
+                "\(table.columns[unique].property) is unique, and the server keeps values unique within a partition alone. Take "
+                + "@Unique or the option away"
+        } else {
+            return nil
+        }
+        return StorageError(
+            .configuration, "The option ranges cannot divide the table of \(model): \(reason); the table is not made.",
+            model: model)
     }
 
     private func definition(_ column: ColumnSchema) -> String {

@@ -51,7 +51,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         let shared = configuration.shared
         let role = shared?.role ?? ServerRole()
         (self.configuration, self.logger, self.role) = (configuration, logger, role)
-        let names = Names(schema: configuration.schema, partitions: configuration.partitions)
+        let names = Names(configuration)
         self.names = names
         let deadline = RetryDeadline(milliseconds: configuration.failoverMilliseconds)
         let (connection, opening, replicas) = try Self.waiting(deadline) { () throws(StorageError) in

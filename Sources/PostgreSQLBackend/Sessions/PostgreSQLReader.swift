@@ -233,15 +233,26 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         return tables
     }
 
-    /// A snapshot sees no row of a table that was made after it.
+    /// A snapshot sees no row of a table that was made after it, nor of a partition that was dropped after it.
     private func requireSameTables(_ query: PreparedQuery) throws(StorageError) {
         let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).literal))" }
-        let sql =
-            "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
-        guard let found = try ask([Statement(sql)]).first?.integer(), found == Int64(tables.count) else {
+        let list = "ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
+        // The server shows the number of a dropped relation in place of its name.
+        let dropped =
+            query.plan.tables.contains { names.ranged.contains($0.name) }
+            ? "SELECT count(*) FROM pg_catalog.pg_inherits WHERE inhparent = \(list) "
+                + "AND inhrelid::pg_catalog.regclass::text ~ '^[0-9]+$'" : "SELECT 0::int8"
+        let sql = "SELECT count(*), (\(dropped)) FROM pg_catalog.pg_class WHERE oid = \(list)"
+        guard let answer = try ask([Statement(sql)]).first, answer.integer() == Int64(tables.count) else {
             isOutdated = true
             throw StorageError(
                 .busy, "Another process has rebuilt the tables since this read began; read again.",
+                model: query.plan.table.path.first)
+        }
+        if answer.integer(0, 1) != 0 {
+            isOutdated = true
+            throw StorageError(
+                .busy, "Records of a former time were removed since this read began, by a retention; read again.",
                 model: query.plan.table.path.first)
         }
     }

@@ -13,6 +13,7 @@ extension PostgreSQLWriter {
         if batch.count == 0 { return 0 }
         let write = try connection.prepared(batch.plan, names)
         if batch.plan.table.isForeign { try checkForeign(batch) }
+        try addRanges(for: batch)
         // The number of rows of a deferred batch is not known.
         if isDeferring, written == nil, try later(batch, write) { return batch.count }
         try flush()
@@ -27,6 +28,7 @@ extension PostgreSQLWriter {
             changed = try run(batch, write)
         } catch {
             guard connection.loss == nil, isOfRow(error) else { throw error }
+            try addRanges(for: batch, after: error)
             // Rows that succeed one after the other may fail together. Otherwise this finds the first row that fails.
             return try writeOneByOne(batch, write)
         }
@@ -166,11 +168,7 @@ extension PostgreSQLWriter {
         case "23505" where table.isForeign: return try foreignDuplicate(cause, in: batch, row: row)
         case "23505":
             // Another program may have made the column unique since this one compiled its plan.
-            guard
-                let column = table.columns.first(where: {
-                    Names.index($0, of: table, isUnique: true) == cause.constraint
-                })
-            else {
+            guard let column = uniqueColumn(cause.constraint, of: table) else {
                 return batch.error(
                     .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
                     row: row
@@ -197,6 +195,15 @@ extension PostgreSQLWriter {
             ).caused(by: cause)
         default: return batch.error(error.code, error.message, row: row).caused(by: cause)
         }
+    }
+
+    /// The unique column whose index has refused a row; nil for the primary key.
+    private func uniqueColumn(_ index: String?, of table: TableSchema) -> ColumnSchema? {
+        let named = table.columns.first { Names.index($0, of: table, isUnique: true) == index }
+        guard named == nil, names.foreign.particulars(of: table.name).isPartitioned, index?.hasSuffix("_pkey") == false
+        else { return named }
+        // The server has named the index of the partition. A divided table has one unique column at most.
+        return table.columns.first(where: \.isUnique)
     }
 
     /// Registers the greatest key of a batch, if its table assigns keys.

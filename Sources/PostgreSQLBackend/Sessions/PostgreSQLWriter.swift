@@ -11,11 +11,13 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     private(set) var number: Int64 = 0
     private var isObserved = false
     private var version = ""
-    private var changesTables = false
+    var changesTables = false
+    /// The number of partitions that the transaction has added.
+    var addedRanges = 0
     /// True if the indexes of large tables are made after the commit.
     var leavesIndexes = false
     /// The tables, once they were asked for; nil after a change.
-    private var knownTables: [TableSchema]?
+    var knownTables: [TableSchema]?
     /// The tables that other software may have made, if they were listed with the transaction's beginning.
     private var candidates: StatementResult?
     /// True if the tables were asked for.
@@ -98,6 +100,7 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     func rollBack() {
         deferred = []
         greatestKeys.removeAll()
+        names.ranged.forget()
         bulk.cancel(connection)
         connection.dropWaiting()
         if connection.loss == nil { connection.sendOnly("ROLLBACK") }
@@ -319,6 +322,7 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
         } catch {
             forgetAnswers()
             greatestKeys.removeAll()
+            names.ranged.forget()
             if changesTables { knownTables = nil }
             if let index = connection.waiting.lastIndex(where: { $0.sql == begin }) {
                 // The savepoint was not sent yet.
@@ -334,67 +338,6 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
             connection.dropWaiting(from: connection.waiting.count - 1)
         } else {
             connection.add("RELEASE \(name)")
-        }
-    }
-
-    // MARK: Tables
-
-    func change(_ change: TableChange) throws(StorageError) {
-        try checkForeign(change)
-        // A snapshot may lack rows that others have committed, and a concurrent writer has already read the tables.
-        guard isExclusive else { throw Self.mustBeExclusive }
-        try flush()
-        (changesTables, knownTables) = (true, nil)
-        forgetAnswers()
-        greatestKeys.removeAll()
-        connection.forgetPlans()
-        do throws(StorageError) {
-            connection.add(Settings.schemaChangeSetting)
-            let compiler = SchemaCompiler(names)
-            let making = try making(of: change, by: compiler)
-            let statements = compiler.statements(for: change, making).map { Statement($0) }
-            switch change {
-            case .create(let table) where compiler.isPartitioned(table): names.foreign.recordPartitioned(table.name)
-            case .alter(let old, let new, _) where names.foreign.particulars(of: old.name).isPartitioned:
-                names.foreign.recordPartitioned(new.name)
-            default: break
-            }
-            _ = try connection.run(statements + Catalog.record(change, names))
-        } catch {
-            throw PostgreSQLFailure.waiting(refusal(error, change))
-        }
-    }
-
-    /// The store repeats a transaction that it began beside other writers, now exclusively.
-    private static var mustBeExclusive: StorageError {
-        StorageError(.conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
-    }
-
-    private func refusal(_ error: StorageError, _ change: TableChange) -> StorageError {
-        guard let cause = error.underlying as? PostgreSQLError else { return error }
-        switch (cause.state, change) {
-        case ("23505", .alter(_, let new, _)):
-            let column = new.columns.first { Names.index($0, of: new) == cause.constraint }
-            return StorageError(
-                .constraint, "Records have equal values of \(column?.property ?? "a property"), which must be unique.",
-                model: new.path.first, property: column?.property, underlying: cause)
-        case ("0A000", .alter(_, let new, _)) where names.foreign.particulars(of: new.name).isPartitioned:
-            return StorageError(
-                .unsupported,
-                "The table \(new.name) is partitioned, and the server keeps values unique within a partition alone; copy the store into one "
-                    + "without partitions, or take @Unique away. Nothing was changed.",
-                model: new.path.first, underlying: cause)
-        case ("42P07", .create(let table)) where names.foreign.particulars(of: table.name).obstacle != nil:
-            let obstacle = names.foreign.particulars(of: table.name).obstacle ?? ""
-            return StorageError(
-                .schemaMismatch, "The key of the table \(table.name) \(obstacle). Nothing was changed.",
-                model: table.path.first, underlying: cause)
-        case ("42P07", .create(let table)):
-            return StorageError(
-                .schemaMismatch,
-                "The schema has a table or view \(table.name) that no store has created; rename it, or the model. Nothing was changed.",
-                model: table.path.first, underlying: cause)
-        default: return error
         }
     }
 }

@@ -18,6 +18,9 @@ extension Store {
     public struct Options: Sendable {
         /// The models to record a history of; nil keeps the settings that the store has recorded.
         public var history: HistoryOptions?
+        /// How long records of models are kept; ``Store/removeExpired()`` removes older ones. A model that is not named keeps its
+        /// records.
+        public var retention: [Retention]
         /// The application's layers, in the order in which they run; see ``Layer``.
         public var layers: [any Layer]
         /// The instruments that measure or trace calls; see ``Instrument``.
@@ -46,13 +49,15 @@ extension Store {
 
         /// Creates options. By default, a store begins no history and has no layers or instruments.
         public init(
-            history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
+            history: HistoryOptions? = nil, retention: [Retention] = [], layers: [any Layer] = [],
+            instruments: [any Instrument] = [],
             clock: @escaping @Sendable () -> Date = { Date() }, author: String? = nil, logger: Logger = Logger.silent,
             indexing: (@Sendable (SearchProgress) -> Void)? = nil,
             indexBuilding: (@Sendable (IndexProgress) -> Void)? = nil
         ) {
             (self.indexing, self.indexBuilding) = (indexing, indexBuilding)
             self.history = history
+            self.retention = retention
             self.layers = layers
             self.instruments = instruments
             self.clock = clock
@@ -69,7 +74,8 @@ extension Store.Options {
         let seconds = { @Sendable [clock] in clock().timeIntervalSinceReferenceDate }
         return FeatureList(
             [
-                WriterFence(registry, move: move), ExpiryLayer(registry, logger: logger, clock: seconds),
+                WriterFence(registry, move: move),
+                ExpiryLayer(registry, retention: retention, logger: logger, clock: seconds),
                 StoreHistory(
                     registry, engine.info.limits, options: history, logger: logger, clock: seconds,
                     followed: activity.followed.newPart()),

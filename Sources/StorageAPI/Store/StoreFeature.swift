@@ -73,6 +73,9 @@ protocol StoreFeature: SchemaChangeObserver {
     /// Returns whether the feature takes part in writes to a model's records without following its changes.
     func takesPart(in model: StoredName) -> Bool
 
+    /// Returns whether the feature must learn which records of a model are deleted, so that the engine may not drop them as a whole.
+    func needsDeletions(of model: StoredName) -> Bool
+
     /// Checks that the feature does not have to see every change of a model's records. Called before the commit, if the
     /// database has changed records of the model by itself.
     ///
@@ -143,6 +146,7 @@ extension StoreFeature {
     ) throws(StorageError) -> PrecedingCommit? { nil }
     func join(_ parts: inout TransactionParts) {}
     func takesPart(in model: StoredName) -> Bool { false }
+    func needsDeletions(of model: StoredName) -> Bool { false }
     func requireKnown(_ model: StoredName) throws(StorageError) {}
     func willCommit(_ transaction: WriteTransaction) {}
     func didEnd(_ transaction: WriteTransaction) {}

@@ -19,7 +19,7 @@ extension Conformance {
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases, unchangedCases, changedTablesCases, signatureCases,
-        undoCases, pastCases, commitNumberCases, commitCases, originCases, mutantCases, expiryCases,
+        undoCases, pastCases, commitNumberCases, commitCases, originCases, mutantCases, expiryCases, retentionCases,
         layerCases, layerWriteCases,
         fenceCases, exchangeCases, mergeCases, sharingCases, simulationCases,
         searchCases, searchedRelationCases, searchedChangeCases, searchExcerptCases,

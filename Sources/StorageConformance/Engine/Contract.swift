@@ -4,7 +4,7 @@
 public enum Contract: String, Sendable, CaseIterable {
     case v1, v2, v3, v4, v5
     case k1, k2, k3, k4, k5
-    case w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14
+    case w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15
     case c1, c2, c3, c4, c5, c6, c7, c8
     case q1, q2, q3, q4, q5, q6, q7, q8, q9
     case p1, p2

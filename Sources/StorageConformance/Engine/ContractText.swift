@@ -96,6 +96,10 @@ let contractText = #"""
     W14.5 So a new record may take the key and the unique values of an expired one.
     W14.6 A reference may deny the deletion of a record that expires, or of one that is deleted with it by the rules. Opening such a reference or such an expiry is `configuration`.
     W14.7 Expired records that cannot be deleted are still hidden from reads, and fail no write. `verify` and the log report them, and later writes try again.
+    W15.1 A program may declare how long the records of a model are kept, by a time of the record. No record is removed before it is older. A record without a time is not removed.
+    W15.2 An older record is as any other until a call removes it: reads find it, and its key and its unique values are taken.
+    W15.3 The call removes older records with all that they own, by the rules of the references to them. Observers and the history see it as W14.4 says.
+    W15.4 An engine that divides a model by ranges of its keys removes whole ranges, if neither the history, an index of words, a layer nor a reference has to learn of each record. A record then stays as long as one of its range does, and observers learn that the model has changed.
     C1.1 A property is owned if its type is `@Storable`, or an Optional or array of one. It is inserted, saved, updated, deleted, truncated and loaded with its owner, to any depth, in the same all-or-nothing call.
     C2.1 A child is identified by (owner, property, position).
     C2.2 A child's `id` is data. Two owners may hold children with equal ids, and so may one array.

@@ -77,6 +77,8 @@ final class ApplicationLayers: StoreFeature {
             || records.contains { $0.follows(model) }
     }
 
+    func needsDeletions(of model: StoredName) -> Bool { takesPart(in: model) || commits.contains { $0.follows(model) } }
+
     /// The changes that record and commit layers follow; nil for none.
     private var interest: ChangeInterest? {
         let models = records.map(\.models) + commits.map(\.models)

@@ -8,6 +8,8 @@ final class ExpiryLayer: StoreFeature {
     let logger: Logger
     /// The records that could not be deleted.
     let unremoved = UnremovedRecords()
+    /// How long records are kept that do not expire by themselves.
+    let retention: [Store.Retention]
     private let clock: @Sendable () -> Double
     private let known = Mutex<(version: ModelRegistry.Version, models: ExpiringModels?)?>(nil)
     /// The number of the version at which no model's records expire, as in most stores they never do.
@@ -17,14 +19,23 @@ final class ExpiryLayer: StoreFeature {
     static var author: String { "storage: expiry" }
 
     /// - Parameter clock: the time in seconds since the reference date.
-    init(_ registry: ModelRegistry, logger: Logger, clock: @escaping @Sendable () -> Double) {
+    init(
+        _ registry: ModelRegistry, retention: [Store.Retention], logger: Logger, clock: @escaping @Sendable () -> Double
+    ) {
         self.registry = registry
+        self.retention = retention
         self.logger = logger
         self.clock = clock
     }
 
-    /// The time by which records expire.
-    var now: Value { .double(clock()) }
+    var preparedModels: [any Storable.Type] { retention.map(\.model) }
+
+    func checkOptions() throws(StorageError) { for retention in retention { try retention.check() } }
+
+    /// The time by which records expire, in seconds since the reference date.
+    var seconds: Double { clock() }
+
+    var now: Value { .double(seconds) }
 
     /// Returns whether it is known that no model's records expire.
     func isIdle(at version: ModelRegistry.Version) -> Bool {

@@ -42,6 +42,13 @@ struct ExpiryRemoval {
         }
     }
 
+    /// Deletes the records of a model with a time at or before a limit, as many as one commit may.
+    ///
+    /// - Throws: as ``run(at:)``.
+    mutating func run(_ model: ExpiringModels.Model, at limit: Value) throws(StorageError) {
+        if let source = model.source { try remove(model, source, at: limit) }
+    }
+
     private mutating func remove(
         _ model: ExpiringModels.Model, _ source: ModelSource, at now: Value
     ) throws(StorageError) {

@@ -88,6 +88,8 @@ final class StoreHistory: StoreFeature {
         followed.set(history?.settings.models.map(\.name) ?? [], .kinds)
     }
 
+    func needsDeletions(of model: StoredName) -> Bool { active?.settings.model(model) != nil }
+
     /// Remembers a commit that this store has made, and its effect on the history.
     private func didCommit(_ outcome: HistoryRecorder.Outcome) {
         state.withLock { state in

@@ -46,6 +46,8 @@ final class StoreSearch: StoreFeature {
 
     func follows(_ model: StoredName) -> Bool { state.withLock { $0.models.contains(model) } }
 
+    func needsDeletions(of model: StoredName) -> Bool { follows(model) }
+
     /// Finds the indexes that a session's store has.
     func find(in session: any StorageSession, isAgain: Bool) throws(StorageError) {
         activate(try recorded(in: session)?.models.map(\.name) ?? [])

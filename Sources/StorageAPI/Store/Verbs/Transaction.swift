@@ -156,7 +156,7 @@ extension Store {
 
     /// The pause before a transaction is repeated. It doubles from 10 ms to a second, with a random part so that
     /// transactions that collided do not collide again.
-    private static func pause(before attempt: Int) -> Duration {
+    static func pause(before attempt: Int) -> Duration {
         let most = min(10 << min(attempt, 7), 1000)
         return .milliseconds(Int.random(in: most / 2...most))
     }

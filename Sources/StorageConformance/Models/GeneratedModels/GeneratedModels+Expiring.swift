@@ -139,3 +139,80 @@ extension Fence: ListedModel {
         var beside: QueryExpression<Ref<Gate>?> { QueryExpression(_propertyPath, 2) }
     }
 }
+
+struct Visit {
+    var id: Int
+    var time: Date? = nil
+    var pens: [Pen] = []
+}
+
+extension Visit: ListedModel {
+    typealias Key = Int
+
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.time, Property("time", Date?.self, .indexed)),
+            .init(\.pens, Property("pens", [Pen].self, default: { [] })),
+        ]
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        time = try row.read(Date?.self)
+        pens = try row.read([Pen].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(time)
+        row.write(pens)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    static func key(of record: Self) -> Key? { record.id }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var time: QueryExpression<Date?> { QueryExpression(_propertyPath, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
+    }
+}
+
+struct Remark {
+    var id: Int
+    var visit: Ref<Visit>? = nil
+}
+
+extension Remark: ListedModel {
+    typealias Key = Int
+
+    static var fields: [ListedField<Self>] {
+        [
+            .init(\.id, Property("id", Int.self, .key)),
+            .init(\.visit, Property("visit", Ref<Visit>?.self, onDelete: .cascade)),
+        ]
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        visit = try row.read(Ref<Visit>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(visit)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    static func key(of record: Self) -> Key? { record.id }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var visit: QueryExpression<Ref<Visit>?> { QueryExpression(_propertyPath, 1) }
+    }
+}
