@@ -1,5 +1,5 @@
 public import StorageAPI
-import StorageDriver
+public import StorageDriver
 import StorageJSON
 
 /// Appends records without types as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes: in the
@@ -20,8 +20,15 @@ public struct CSVWriter: Sendable {
     /// The bytes that make quotes necessary wherever they stand.
     private let special: [Bool]
 
-    /// - Parameter delimiter: the byte between two values: no quotation mark, and no line end.
-    public init(delimiter: UInt8 = UInt8(ascii: ",")) {
+    /// A writer of comma-separated values.
+    public init() { self.init(checked: CSVDialect.comma) }
+
+    /// - Parameter delimiter: the byte between two values, one of ASCII: no quotation mark, and no line end.
+    /// - Throws: `configuration` for any other byte, whose lines no reader would take apart as they were written.
+    public init(delimiter: UInt8) throws(StorageError) { self.init(checked: try CSVDialect.checked(delimiter)) }
+
+    /// - Parameter delimiter: a byte that ``CSVDialect`` has checked.
+    package init(checked delimiter: UInt8) {
         self.delimiter = delimiter
         special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
     }

@@ -9,7 +9,7 @@ struct RecordCSV: RecordWriter {
 
     init(_ columns: [RecordSchema.Property], delimiter: UInt8 = CSVDialect.comma, hasHeader: Bool = true) {
         self.columns = columns
-        writer = CSVWriter(delimiter: delimiter)
+        writer = CSVWriter(checked: delimiter)
         isFirst = hasHeader
     }
 
