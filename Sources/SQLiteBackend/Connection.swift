@@ -157,9 +157,8 @@ final class Connection: @unchecked Sendable {
         let code = sqlite3_create_collation_v2(
             database, "storage_decimal", SQLITE_UTF8, nil,
             { _, leftCount, left, rightCount, right in
-                let left = String(decoding: UnsafeRawBufferPointer(start: left, count: Int(leftCount)), as: UTF8.self)
-                let right = String(
-                    decoding: UnsafeRawBufferPointer(start: right, count: Int(rightCount)), as: UTF8.self)
+                let left = UnsafeRawBufferPointer(start: left, count: Int(leftCount))
+                let right = UnsafeRawBufferPointer(start: right, count: Int(rightCount))
                 switch DecimalText.order(left, right) {
                 case .before: return -1
                 case .same: return 0

@@ -87,9 +87,9 @@ struct ForeignViewTests {
         try await withStore { store in
             let listing = store.records("listing").where(text: "id == 7")
             let passed = try await listing.only(["title"]).explain().statement
-            expect(!passed.contains("row_number"), "\(passed)")
+            expect(passed?.contains("row_number"), equals: false)
             let counted = try await listing.explain().statement
-            expect(counted.contains("row_number"), "\(counted)")
+            expect(counted?.contains("row_number"), equals: true)
             // Without an order the server need not sort rows that it has counted.
             try await expect(store.records("listing").limit(3).explain().sorts, equals: false)
         }
@@ -120,7 +120,7 @@ struct ForeignViewTests {
             let writes: [@Sendable () async throws -> Void] = [
                 { _ = try await store.save(seventh) }, { _ = try await store.insert(Kept(rowid: 9, half: 1)) },
                 { try await store.delete(seventh) }, { try await store.truncate(Kept.self) },
-                { _ = try await store.select(Listing.self).update { $0.size = 1 } },
+                { try await store.delete(Listing.self).where { $0.size > 1 }.run() },
             ]
             for write in writes {
                 let error = await #expect(throws: StorageError.self) { try await write() }

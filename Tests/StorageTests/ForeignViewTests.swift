@@ -79,7 +79,7 @@ struct ForeignViewTests {
                 $0.value("AlbumId")
             }, equals: [.int(7)])
             var sums: [[Value]] = []
-            for try await fields in listing.only(["AlbumId", "price"]).limit(2).offset(1).stream() {
+            for try await fields in listing.limit(2).offset(1).only(["AlbumId", "price"]).stream() {
                 sums.append(fields.map { if case .value(let value, _) = $0.content { value } else { .null } })
             }
             expect(sums, equals: [[.int(2), .double(3)], [.int(4), .double(6)]])
@@ -115,9 +115,9 @@ struct ForeignViewTests {
             let albums = store.records("listing").where(text: "ArtistId == 1")
             let passed = try await albums.only(["Title", "ArtistId"]).explain()
             expect(passed.access, equals: .index("ArtistId"))
-            expect(!passed.statement.contains("row_number") && !passed.sorts)
+            expect(passed.statement?.contains("row_number") == false && !passed.sorts)
             let counted = try await albums.explain()
-            expect(counted.statement.contains("row_number") && !counted.sorts)
+            expect(counted.statement?.contains("row_number") == true && !counted.sorts)
         }
     }
 
@@ -230,14 +230,15 @@ struct ForeignViewTests {
                 let record = try #require(await store.records("totals").find(key: [.int(1)]))
                 let writes: [@Sendable () async throws -> Void] = [
                     { _ = try await store.insert(total) }, { _ = try await store.save(total) },
-                    { _ = try await store.update(total) }, { try await store.delete(total) },
-                    { _ = try await store.select(Total.self).update { $0.albums = 3 } },
-                    { _ = try await store.select(Total.self).delete() }, { try await store.truncate(Total.self) },
+                    { try await store.update(total) }, { try await store.delete(total) },
+                    { try await store.records("totals").set("albums", to: .int(3)).run() },
+                    { try await store.delete(Total.self).where { $0.albums > 1 }.run() },
+                    { try await store.truncate(Total.self) },
                     { _ = try await store.save(record) }, { try await store.truncate("totals") },
                     { try await store.transaction { tx in _ = try tx.save(total) } },
                 ]
                 for write in writes {
-                    let error = await expectError(.unsupported, write)
+                    let error = await expectError(.unsupported) { try await write() }
                     expect(error?.model == "totals" && error?.message.contains("can only be read") ?? false)
                 }
                 try await expect(store.select(Total.self).sum { $0.albums }, equals: 6)

@@ -16,8 +16,7 @@ struct RecordCSV: RecordWriter {
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
-            writer.append(
-                columns.enumerated().lazy.map { fields.content($0.element.name, near: $0.offset) }, to: &bytes)
+            writer.append(columns.count, to: &bytes) { fields.content(columns[$0].name, near: $0) }
         }
     }
 
