@@ -101,7 +101,9 @@ struct SQLCall {
     }
 
     func testFoldedText() throws(StorageError) -> Value {
-        guard let test = SQLFunctions.test(code(0)), let text = textBytes(2), let pattern = textBytes(3) else { return .int(0) }
+        guard let test = SQLFunctions.test(code(0)), let text = textBytes(2), let pattern = textBytes(3) else {
+            return .int(0)
+        }
         let folding = TextFolding(rawValue: UInt8(truncatingIfNeeded: code(1)))
         return .int(test.holds(text, folding: folding, pattern) ? 1 : 0)
     }

@@ -42,7 +42,8 @@ extension SQLiteSession: QueryExplaining {
         if steps.contains(where: { $0.hasPrefix("SCAN ") }) { return .scan }
         let searches = steps.filter { $0.hasPrefix("SEARCH ") }
         // `SEARCH t USING INDEX i (name=?)`
-        let names = searches.compactMap { $0.split(separator: "(").last?.prefix { !"=<> )".contains($0) } }.map(String.init)
+        let names = searches.compactMap { $0.split(separator: "(").last?.prefix { !"=<> )".contains($0) } }.map(
+            String.init)
         let number = view.rowNumber.map { view.columns[$0].name }
         let name = names.first { name in name != number && view.columns.contains { $0.name == name } }
         return name.map { .index($0) } ?? (searches.isEmpty ? .scan : .key)

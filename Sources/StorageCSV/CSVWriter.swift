@@ -32,7 +32,8 @@ public struct CSVWriter: Sendable {
     /// - Parameter delimiter: a byte that ``CSVDialect`` has checked.
     package init(checked delimiter: UInt8) {
         self.delimiter = delimiter
-        isOutsideNumbers = delimiter != UInt8(ascii: "-") && !(0x30...0x39).contains(delimiter) && !(0x61...0x7A).contains(delimiter)
+        isOutsideNumbers =
+            delimiter != UInt8(ascii: "-") && !(0x30...0x39).contains(delimiter) && !(0x61...0x7A).contains(delimiter)
         special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
     }
 
@@ -51,7 +52,7 @@ public struct CSVWriter: Sendable {
         append(contents.count, to: &bytes) { contents[$0] }
     }
 
-    /// Appends a line of so many contents. Not generic, so that the program that calls it has no code of its own for it.
+    /// Appends a line of so many contents. Not generic: generic code of another module is slow.
     package func append(_ count: Int, to bytes: inout [UInt8], content: (Int) -> DynamicRecord.Content) {
         for place in 0..<count {
             if place > 0 { bytes.append(delimiter) }

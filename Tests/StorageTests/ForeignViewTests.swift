@@ -12,7 +12,7 @@ private let music =
         "INSERT INTO Album VALUES (5, 'Big Ones', 3), (6, 'Jagged Little Pill', 2), (7, 'Facelift', 1)",
         """
         CREATE VIEW listing AS SELECT a.AlbumId, a.Title, a.ArtistId, r.Name AS artist, length(a.Title) AS size,
-            a.AlbumId * 1.5 AS price, upper(r.Name) AS loud, NULL AS nothing, CAST(a.Title AS BLOB) AS raw
+            a.AlbumId * 1.5 AS price, upper(r.Name) AS loud, NULL AS blank, CAST(a.Title AS BLOB) AS raw
         FROM Album AS a JOIN Artist AS r ON r.ArtistId = a.ArtistId
         """,
         """
@@ -41,7 +41,7 @@ struct ForeignViewTests {
             expect(
                 listing.columns.map(\.name),
                 equals: [
-                    "rowid", "AlbumId", "Title", "ArtistId", "artist", "size", "price", "loud", "nothing", "raw",
+                    "rowid", "AlbumId", "Title", "ArtistId", "artist", "size", "price", "loud", "blank", "raw",
                 ])
             expect(
                 listing.columns.map(\.type),
@@ -75,9 +75,10 @@ struct ForeignViewTests {
             expect(sorted.map { $0.value("rowid") }, equals: [.int(3), .int(1)])
             try await expect(listing.where(text: "ArtistId == 1").count(), equals: 3)
             try await expect(listing.where(text: "rowid in (2, 3, 77)").count(), equals: 2)
-            try await expect(listing.where(text: "rowid >= 5").order(text: "rowid desc").limit(1).all().map {
-                $0.value("AlbumId")
-            }, equals: [.int(7)])
+            try await expect(
+                listing.where(text: "rowid >= 5").order(text: "rowid desc").limit(1).all().map {
+                    $0.value("AlbumId")
+                }, equals: [.int(7)])
             var sums: [[Value]] = []
             for try await fields in listing.limit(2).offset(1).only(["AlbumId", "price"]).stream() {
                 sums.append(fields.map { if case .value(let value, _) = $0.content { value } else { .null } })
@@ -128,9 +129,11 @@ struct ForeignViewTests {
         try await withStore(["CREATE VIEW endless AS \(rows)", "CREATE TABLE t (k INTEGER PRIMARY KEY)"]) { store in
             let endless = store.records("endless")
             try await expect(endless.limit(3).all().map { $0.value("rowid") }, equals: [.int(1), .int(2), .int(3)])
-            try await expect(endless.where(text: "week == 0").limit(2).all().map { $0.value("i") }, equals: [
-                .text("7"), .text("14"),
-            ])
+            try await expect(
+                endless.where(text: "week == 0").limit(2).all().map { $0.value("i") },
+                equals: [
+                    .text("7"), .text("14"),
+                ])
             try await expect(endless.find(key: [.int(1000)])?.value("i"), equals: .text("1000"))
             var page = try await endless.page(size: 2)
             page = try await endless.page(after: #require(page.next), size: 2)
@@ -139,7 +142,8 @@ struct ForeignViewTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `views that cannot be prepared are left out, and views whose types take long to find have text`() async throws {
+    func `views that cannot be prepared are left out, and views whose types take long to find have text`() async throws
+    {
         let endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT max(i) AS most FROM c"
         try await withStore([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, v)", "CREATE TABLE gone (k INTEGER PRIMARY KEY)",
@@ -162,7 +166,8 @@ struct ForeignViewTests {
         ])
     func `a function gives its column its type`(term: String, type: ColumnType) async throws {
         let view = "CREATE VIEW v AS SELECT 'x, count(' AS first, \(term)\n FROM t"
-        try await withStore(["CREATE TABLE t (k INTEGER PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)", view]) { store in
+        try await withStore(["CREATE TABLE t (k INTEGER PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)", view]) {
+            store in
             try await expect(store.schema().last?.columns.last?.type, equals: type)
             _ = try await store.records("v").all()
         }
@@ -175,9 +180,10 @@ struct ForeignViewTests {
             "CREATE TABLE t (k INTEGER PRIMARY KEY)", "INSERT INTO t \(rows)",
             "CREATE VIEW v AS SELECT k, CASE WHEN k > 150 THEN k / 4.0 ELSE k END AS n FROM t",
         ]) { store in
-            try await expect(store.records("v").where(text: "n > 49").order(text: "n desc").limit(2).all().map {
-                $0.value("n")
-            }, equals: [.text("150"), .text("149")])
+            try await expect(
+                store.records("v").where(text: "n > 49").order(text: "n desc").limit(2).all().map {
+                    $0.value("n")
+                }, equals: [.text("150"), .text("149")])
             try await expect(store.records("v").find(key: [.int(151)])?.value("n"), equals: .text("37.75"))
         }
     }
@@ -254,9 +260,11 @@ struct ForeignViewTests {
         try await withStore { store in
             let copy = try await Store(InMemoryBackend())
             try await copy.copy(from: store)
-            try await expect(copy.schema().map(\.name).sorted(), equals: [
-                "Album", "Artist", "Invoice", "PlaylistTrack",
-            ])
+            try await expect(
+                copy.schema().map(\.name).sorted(),
+                equals: [
+                    "Album", "Artist", "Invoice", "PlaylistTrack",
+                ])
             try await expect(store.differences(from: copy), equals: [])
             await expectError(.unsupported) { _ = try await store.digest(of: "listing") }
             await expectError(.unsupported) { try await copy.copy(["listing"], from: store) }

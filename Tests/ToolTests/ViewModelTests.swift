@@ -31,13 +31,14 @@ import Testing
             tool.output(
                 "select", "music.db", "countries", "--where", "customers >= 5 and country contains 'a'", "--order",
                 "country desc", "--json"),
-            equals: #"[{"country":"France","customers":5},"# + "\n" + #"{"country":"Canada","customers":8},"# + "\n"
-                + #"{"country":"Brazil","customers":5}]"# + "\n")
+            equals: "[\n" + #"{"country":"France","customers":5},"# + "\n" + #"{"country":"Canada","customers":8},"#
+                + "\n"
+                + #"{"country":"Brazil","customers":5}"# + "\n]\n")
         try await expect(tool.output("count", "music.db", "sales", "--where", "country == 'USA'"), equals: "494\n")
         try await expect(
             tool.output(
                 "select", "music.db", "sales", "--group", "country", "--sum", "amount", "--order", "sum desc",
-                "--limit", "1", "--format", "csv"), equals: "country,sum\nUSA,523.06\n")
+                "--limit", "1", "--format", "csv"), equals: "country,count,sum amount\nUSA,494,523.06\n")
         let described = try await tool.output("describe", "music.db", "countries")
         expect(described.hasPrefix("countries: 24 records") && !described.contains("rowid"))
         expect(described.contains("mean 2.45"), "\(described)")
@@ -74,7 +75,7 @@ import Testing
             tool.output("schema", "music.db", "countries").hasPrefix("countries (without a key, can only be read)\n"))
         let swift = try await tool.output("schema", "music.db", "countries", "--swift")
         expect(swift.contains("// Can only be read.") && swift.contains("@Key var rowid: Int"), "\(swift)")
-        let refused = try await tool.failure(65, "delete", "music.db", "countries", "1")
+        let refused = try await tool.failure(64, "delete", "music.db", "countries", "1")
         expect(refused.contains("can only be read"), "\(refused)")
         let search = try await tool.failure(65, "search", "music.db", "countries", "usa")
         expect(search.contains("select --where"), "\(search)")

@@ -97,7 +97,8 @@ struct ForeignTable: Decodable {
             guard !columns.isEmpty, particulars.obstacle == nil, let name = countedNumber else { return nil }
             let number = ColumnSchema(name: name, property: name, type: .int64)
             schema = TableSchema(
-                name: self.name, path: [self.name], columns: [number] + columns.map { column($0, isKey: false) }, key: [0])
+                name: self.name, path: [self.name], columns: [number] + columns.map { column($0, isKey: false) },
+                key: [0])
             schema.rowNumber = 0
         }
         schema.isForeign = true

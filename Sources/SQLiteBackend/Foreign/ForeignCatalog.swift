@@ -72,7 +72,7 @@ final class ForeignCatalog {
     private static func readable(_ header: Header, _ connection: Connection) throws(StorageError) -> ForeignTable? {
         guard header.isView else { return try table(header, connection) }
         do throws(StorageError) {
-            let types = try ViewTypes(header.name, header.sql, connection)
+            let types = try ViewTypes(header.name, declaration: header.sql, connection)
             return try table(header, connection, types: types)
         } catch {
             guard error.isOfStatement else { throw error }

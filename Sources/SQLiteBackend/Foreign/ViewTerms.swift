@@ -55,7 +55,7 @@ struct ViewTerms {
         functions[name.lowercased()] = first.text.lowercased()
     }
 
-    /// The index of the parenthesis that ends the arguments of a call; nil if there is none.
+    /// The index of the parenthesis that ends the arguments of a call; nil for a call without an end.
     private static func end(of call: [Token]) -> Int? {
         var depth = 0
         return call.indices.first { place in

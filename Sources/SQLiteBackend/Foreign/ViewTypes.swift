@@ -1,19 +1,18 @@
 internal import CSQLite
 internal import StorageDriver
 
-/// The types of a view's computed columns, for which SQLite has no declared type: those of the functions that compute them, or of
+/// The types of a view's computed columns, for which SQLite has no declared type. The functions that compute them decide, or
 /// the view's first values.
 struct ViewTypes {
     private static let rows = 100
-    /// The instructions of SQLite's virtual machine that may be spent on a view's first rows: those of about a tenth of a
-    /// second. A view that groups or sorts a large table has none by then.
+    /// The most instructions of SQLite's virtual machine for a view's first rows. They take about a tenth of a second. A view that groups or sorts a large table has none by then.
     private static let maximumInstructions: Int32 = 2_000_000
 
     private var types: [String: ColumnType] = [:]
 
     /// - Parameter sql: the view's declaration.
     /// - Throws: an error of the statement if SQLite cannot prepare the view.
-    init(_ view: String, _ sql: String, _ connection: Connection) throws(StorageError) {
+    init(_ view: String, declaration sql: String, _ connection: Connection) throws(StorageError) {
         let terms = ViewTerms(sql)
         var names = try Self.untypedColumns(of: view, connection)
         for name in names { types[name] = terms.type(of: name) ?? (terms.isNumber(name) ? .decimal : nil) }

@@ -1,5 +1,5 @@
 // Rows that an engine counts, because other software has given them no key. To count them, an engine reads all rows from the first
-// one on, and cannot pass a condition to what computes them. So it counts only where the number is asked for.
+// one on, and cannot pass a condition into the view. So it counts only where the number is asked for.
 
 extension QueryPlan {
     /// The tables whose rows are counted for the query, each with the index of its number.

@@ -20,7 +20,9 @@ extension TextTest {
         }
         guard text.count >= pattern.count else { return false }
         func isEqual(at start: Int) -> Bool {
-            for place in 0..<pattern.count where folding.fold(ascii: text[start + place]) != pattern[place] { return false }
+            for place in 0..<pattern.count where folding.fold(ascii: text[start + place]) != pattern[place] {
+                return false
+            }
             return true
         }
         let last = text.count - pattern.count

@@ -31,7 +31,9 @@ package struct SmallDecimal {
             // The loop sees 20 digits at most, and wraps before it is refused.
             units = units &* 10 &+ Int64(digit)
             digits += 1
-            if digits == 1, digit == 0, text.count > digits + (isNegative ? 1 : 0), text[isNegative ? 2 : 1] != UInt8(ascii: ".") {
+            if digits == 1, digit == 0, text.count > digits + (isNegative ? 1 : 0),
+                text[isNegative ? 2 : 1] != UInt8(ascii: ".")
+            {
                 return nil
             }
         }

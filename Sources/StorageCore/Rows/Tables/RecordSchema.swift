@@ -28,7 +28,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether the store numbers records without a key. The key is then one integer. Has
     /// no meaning for owned records.
     public var assignsKeys: Bool
-    /// A Boolean value that indicates whether the records can only be read: those of a view of other software, or of a table
+    /// A Boolean value that indicates whether the records can only be read, as of a view of other software, or of a table
     /// without a key. Unless a program declares another key, it is the number of the record.
     public var isReadOnly: Bool {
         get { readOnly ?? false }
