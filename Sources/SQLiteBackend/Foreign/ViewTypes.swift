@@ -5,7 +5,7 @@ internal import StorageDriver
 /// the view's first values.
 struct ViewTypes {
     private static let rows = 100
-    /// The most instructions of SQLite's virtual machine for a view's first rows. They take about a tenth of a second. A view that groups or sorts a large table has none by then.
+    /// The most instructions of SQLite's virtual machine for a view's first rows. They take about a tenth of a second. A view that groups or sorts a large table gives no row by then.
     private static let maximumInstructions: Int32 = 2_000_000
 
     private var types: [String: ColumnType] = [:]

@@ -42,7 +42,7 @@ extension ModelTables {
             throw StorageError(.invalidQuery, root.lacks(unknown) + ".", model: name)
         }
         if columns.count == root.columns.count, relations.count == root.relations.count { return root }
-        // A number that the engine would have to count is no key of an error, and nothing is owned by it.
+        // The engine would have to count the number of a row. No record owns another by it.
         let key = root.schema.key.filter { $0 != root.schema.rowNumber }
         return TableBinding(
             index: 0, schema: root.schema, form: .root, columns: key + columns, prefixCount: key.count,
