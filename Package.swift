@@ -266,7 +266,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "TestSupport", "storage"],
+            dependencies: ["ArchiveBackend", "CSQLite", "SQLiteBackend", "StorageKit", "TestSupport", "storage"],
             swiftSettings: strict),
         .testTarget(
             name: "MutantTests",

@@ -12,6 +12,7 @@ final class Connection: @unchecked Sendable {
     let logger: Logger
     let logsStatements: Bool
     private let path: String
+    let isWriter: Bool
     /// The setting of a writing connection for syncs.
     private let synchronous: String
     /// The limit of the log that a writing connection enforces.
@@ -88,6 +89,7 @@ final class Connection: @unchecked Sendable {
         _ configuration: SQLiteBackend, isWriter: Bool, _ definitions: Definitions, logger: Logger
     ) throws(StorageError) {
         path = configuration.path
+        self.isWriter = isWriter
         self.definitions = definitions
         synchronous = "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")"
         self.logger = logger
@@ -108,7 +110,7 @@ final class Connection: @unchecked Sendable {
         database = handle
         sqlite3_extended_result_codes(handle, 1)
         do throws(StorageError) {
-            try configure(configuration, isWriter: isWriter)
+            try configure(configuration)
         } catch {
             closeQuietly()
             throw error
@@ -117,7 +119,7 @@ final class Connection: @unchecked Sendable {
 
     deinit { closeQuietly() }
 
-    private func configure(_ configuration: SQLiteBackend, isWriter: Bool) throws(StorageError) {
+    private func configure(_ configuration: SQLiteBackend) throws(StorageError) {
         sqlite3_busy_timeout(database, Int32(clamping: configuration.busyTimeoutMilliseconds))
         try check(csqlite_register_list(database), doing: "register storage_list")
         try check(functions.register(database), doing: "register functions")
@@ -141,10 +143,8 @@ final class Connection: @unchecked Sendable {
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
         } else {
             try execute("PRAGMA query_only = ON")
-            // Checked on the reading thread, once in some thousand instructions of a statement. Not for a writer:
-            // another task may wait on its thread, and an interrupted write ends everyone's transaction.
-            sqlite3_progress_handler(database, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         }
+        watchCancellation()
     }
 
     /// True unless the file was opened as immutable and has changed.
@@ -157,9 +157,8 @@ final class Connection: @unchecked Sendable {
         let code = sqlite3_create_collation_v2(
             database, "storage_decimal", SQLITE_UTF8, nil,
             { _, leftCount, left, rightCount, right in
-                let left = String(decoding: UnsafeRawBufferPointer(start: left, count: Int(leftCount)), as: UTF8.self)
-                let right = String(
-                    decoding: UnsafeRawBufferPointer(start: right, count: Int(rightCount)), as: UTF8.self)
+                let left = UnsafeRawBufferPointer(start: left, count: Int(leftCount))
+                let right = UnsafeRawBufferPointer(start: right, count: Int(rightCount))
                 switch DecimalText.order(left, right) {
                 case .before: return -1
                 case .same: return 0

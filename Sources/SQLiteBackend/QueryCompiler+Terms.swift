@@ -83,6 +83,10 @@ extension QueryCompiler {
         _ test: TextTest, of text: QueryTerm, pattern: QueryTerm, place: Place
     ) -> String {
         let wanted = value(pattern, place)
+        if case .folded(let text, let folding) = text {
+            let codes = "\(SQLFunctions.code(test)), \(folding.rawValue)"
+            return "storage_folded_text(\(codes), \(value(text, place)), \(wanted))"
+        }
         guard case .column = text, case .argument(let index) = pattern, test != .like else {
             return "storage_text(\(SQLFunctions.code(test)), \(value(text, place)), \(wanted))"
         }

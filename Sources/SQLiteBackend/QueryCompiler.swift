@@ -75,7 +75,7 @@ struct QueryCompiler {
     private mutating func rows() -> String {
         let keys = listedKeys
         let conditions = conditions(keys)
-        return " FROM \(keys.map(list) ?? "")\(plan.table.name.quotedName) AS t0\(joins.sql)"
+        return " FROM \(keys.map(list) ?? "")\(root.table)\(joins.sql)"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
     }
 
@@ -125,9 +125,10 @@ struct QueryCompiler {
         var terms: [String] = []
         // A plus keeps SQLite from reading rows in this order, and so from stopping at the limit.
         let mark = plan.query.isComputedWhole ? "+" : ""
-        for key in plan.query.order { terms.append(mark + sortTerm(key, root)) }
-        terms += plan.table.key.map { mark + root.column($0) }
-        return " ORDER BY " + terms.joined(separator: ", ")
+        let order = plan.rowOrder
+        for key in order.keys { terms.append(mark + sortTerm(key, root)) }
+        terms += order.key.map { mark + root.column($0) }
+        return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
 
     private mutating func sortTerm(_ key: Query.SortKey, _ place: Place) -> String {
@@ -137,7 +138,8 @@ struct QueryCompiler {
     }
 
     func limit() -> String {
-        plan.query.isLimited ? " LIMIT ?\(parameters.limit) OFFSET ?\(parameters.limit + 1)" : ""
+        if plan.findsNumber { return " LIMIT 1" }
+        return plan.query.isLimited ? " LIMIT ?\(parameters.limit) OFFSET ?\(parameters.limit + 1)" : ""
     }
 
     // MARK: Groups
@@ -188,7 +190,7 @@ struct Place {
     init(_ table: TableSchema, alias: Int, conversions: TableConversions) {
         self.alias = alias
         names = table.columns.indices.map { conversions.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
-        self.table = "\(table.name.quotedName) AS t\(alias)"
+        self.table = "\(conversions.rows(of: table)) AS t\(alias)"
     }
 
     init(results: [String]) {

@@ -30,6 +30,7 @@ final class SQLFunctions {
         let scalars: [(name: String, arguments: Int32, body: Scalar)] = [
             ("storage_fold", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.fold) }),
             ("storage_text", 3, { SQLCall($0, count: $1, values: $2).run(SQLCall.testText) }),
+            ("storage_folded_text", 4, { SQLCall($0, count: $1, values: $2).run(SQLCall.testFoldedText) }),
             ("storage_has_element", 2, { SQLCall($0, count: $1, values: $2).run(SQLCall.hasElement) }),
             ("storage_element_count", 1, { SQLCall($0, count: $1, values: $2).run(SQLCall.countElements) }),
             ("storage_compute", 4, { SQLCall($0, count: $1, values: $2).run(SQLCall.compute) }),
@@ -97,6 +98,14 @@ struct SQLCall {
         guard let test = SQLFunctions.test(code(0)), case .text(let text) = self[1], case .text(let pattern) = self[2]
         else { return .int(0) }
         return .int(test.holds(text, pattern) ? 1 : 0)
+    }
+
+    func testFoldedText() throws(StorageError) -> Value {
+        guard let test = SQLFunctions.test(code(0)), let text = textBytes(2), let pattern = textBytes(3) else {
+            return .int(0)
+        }
+        let folding = TextFolding(rawValue: UInt8(truncatingIfNeeded: code(1)))
+        return .int(test.holds(text, folding: folding, pattern) ? 1 : 0)
     }
 
     func hasElement() throws(StorageError) -> Value { .int(ArrayElements.contains(self[0], self[1]) ? 1 : 0) }
@@ -168,6 +177,13 @@ struct SQLCall {
     // MARK: Values
 
     private func code(_ index: Int) -> Int64 { arguments.count > index ? sqlite3_value_int64(arguments[index]) : -1 }
+
+    /// The bytes of a text, which are SQLite's; nil for any other value.
+    private func textBytes(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+        guard index < arguments.count, sqlite3_value_type(arguments[index]) == SQLITE_TEXT else { return nil }
+        let bytes = sqlite3_value_text(arguments[index])
+        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index])))
+    }
 
     subscript(index: Int) -> Value {
         guard index < arguments.count else { return .null }

@@ -2,12 +2,12 @@ internal import StorageDriver
 
 extension SQLiteSession: QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan))
         let sql = compiler.select()
         let steps = try steps(of: sql)
         // The first step that names the table t0; others concern its children and lists.
         let way = steps.first { Self.isRoot($0) } ?? ""
-        let access = try access(way, plan.table)
+        let access = plan.table.isReadOnly ? access(steps, through: plan.table) : try access(way, plan.table)
         let column: Int? =
             switch access {
             case .key: plan.table.key.first
@@ -35,6 +35,18 @@ extension SQLiteSession: QueryExplaining {
     static func isRoot(_ step: String) -> Bool {
         let words = step.split(separator: " ")
         return words.count > 1 && (words[0] == "SEARCH" || words[0] == "SCAN") && words[1] == "t0"
+    }
+
+    /// The access to the tables of a view: by an index of a column that the view has too, if no table is read whole.
+    private func access(_ steps: [String], through view: TableSchema) -> QueryExplanation.Access {
+        if steps.contains(where: { $0.hasPrefix("SCAN ") }) { return .scan }
+        let searches = steps.filter { $0.hasPrefix("SEARCH ") }
+        // `SEARCH t USING INDEX i (name=?)`
+        let names = searches.compactMap { $0.split(separator: "(").last?.prefix { !"=<> )".contains($0) } }.map(
+            String.init)
+        let number = view.rowNumber.map { view.columns[$0].name }
+        let name = names.first { name in name != number && view.columns.contains { $0.name == name } }
+        return name.map { .index($0) } ?? (searches.isEmpty ? .scan : .key)
     }
 
     private func access(

@@ -10,7 +10,14 @@ class SQLiteSession: StorageSession {
     /// The recorded tables, then the tables of other software.
     final func tables() throws(StorageError) -> [TableSchema] { try connection.storedTables() }
 
-    /// Returns the conversions of the foreign columns among a plan's tables.
+    /// Returns the conversions of the foreign columns among a plan's tables, with the numbers that it needs.
+    final func conversions(_ plan: QueryPlan) throws(StorageError) -> TableConversions {
+        var conversions = try conversions(plan.tables)
+        for (table, number) in plan.countedTables { conversions.count(table, as: number) }
+        return conversions
+    }
+
+    /// Returns the conversions of the foreign columns among tables.
     final func conversions(_ tables: [TableSchema]) throws(StorageError) -> TableConversions {
         var conversions = TableConversions()
         for table in tables where table.isForeign {
@@ -41,7 +48,7 @@ class SQLiteSession: StorageSession {
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
         let prepared = plan.id.map { connection.prepared($0, for: plan) }
         if let statement = prepared?.query, !statement.isInUse { return statement }
-        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan))
         let sql = compiler.select()
         // A statement that is used once was planned for the current tables.
         let statement = try Statement(

@@ -190,7 +190,7 @@ extension SQLiteSession {
     private func sortBound(
         _ plan: QueryPlan, _ arguments: QueryArguments, prepared: PreparedPlan
     ) throws(StorageError) -> SortBound {
-        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, conversions: try conversions(plan))
         let rowNumber = try rowNumber(of: plan.table)
         var sql = rowNumber.flatMap { compiler.bounded(rowNumber: $0) }
         if sql != nil, let plain = prepared.query?.sql {

@@ -93,10 +93,18 @@ struct CSVForm: Sendable {
 extension CSVDialect {
     /// The byte of a delimiter.
     static func byte(_ delimiter: Character, model: String) throws(StorageError) -> UInt8 {
-        guard let byte = delimiter.asciiValue, delimiter != "\r\n", ![mark, 0x0A, 0x0D].contains(byte) else {
-            throw StorageError(
-                .configuration, "A delimiter is one ASCII character, and no quotation mark or line end.", model: model)
-        }
-        return byte
+        // The two characters of a line end are one here, and have the value of the second.
+        guard delimiter != "\r\n", let byte = delimiter.asciiValue else { throw noDelimiter.at(model: model) }
+        do throws(StorageError) { return try checked(byte) } catch { throw error.at(model: model) }
+    }
+
+    /// - Throws: `configuration` for a byte that stands in the text of a character, for a quotation mark, and for a line end.
+    static func checked(_ delimiter: UInt8) throws(StorageError) -> UInt8 {
+        guard delimiter < 0x80, ![mark, 0x0A, 0x0D].contains(delimiter) else { throw noDelimiter }
+        return delimiter
+    }
+
+    private static var noDelimiter: StorageError {
+        StorageError(.configuration, "A delimiter is one ASCII character, and no quotation mark or line end.")
     }
 }

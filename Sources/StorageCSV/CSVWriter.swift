@@ -1,5 +1,5 @@
 public import StorageAPI
-import StorageDriver
+public import StorageDriver
 import StorageJSON
 
 /// Appends records without types as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes: in the
@@ -19,10 +19,21 @@ public struct CSVWriter: Sendable {
     private let delimiter: UInt8
     /// The bytes that make quotes necessary wherever they stand.
     private let special: [Bool]
+    /// True if numbers and truth values never need quotes.
+    private let isOutsideNumbers: Bool
 
-    /// - Parameter delimiter: the byte between two values: no quotation mark, and no line end.
-    public init(delimiter: UInt8 = UInt8(ascii: ",")) {
+    /// A writer of comma-separated values.
+    public init() { self.init(checked: CSVDialect.comma) }
+
+    /// - Parameter delimiter: the byte between two values, one of ASCII: no quotation mark, and no line end.
+    /// - Throws: `configuration` for any other byte, whose lines no reader would take apart as they were written.
+    public init(delimiter: UInt8) throws(StorageError) { self.init(checked: try CSVDialect.checked(delimiter)) }
+
+    /// - Parameter delimiter: a byte that ``CSVDialect`` has checked.
+    package init(checked delimiter: UInt8) {
         self.delimiter = delimiter
+        isOutsideNumbers =
+            delimiter != UInt8(ascii: "-") && !(0x30...0x39).contains(delimiter) && !(0x61...0x7A).contains(delimiter)
         special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
     }
 
@@ -37,17 +48,21 @@ public struct CSVWriter: Sendable {
 
     /// Appends a line of contents.
     public func append(_ contents: some Sequence<DynamicRecord.Content>, to bytes: inout [UInt8]) {
-        var isFirst = true
-        for content in contents {
-            if !isFirst { bytes.append(delimiter) }
-            isFirst = false
-            append(content, to: &bytes)
+        let contents = Array(contents)
+        append(contents.count, to: &bytes) { contents[$0] }
+    }
+
+    /// Appends a line of so many contents. Not generic: generic code of another module is slow.
+    package func append(_ count: Int, to bytes: inout [UInt8], content: (Int) -> DynamicRecord.Content) {
+        for place in 0..<count {
+            if place > 0 { bytes.append(delimiter) }
+            append(content(place), to: &bytes)
         }
         bytes.append(0x0A)
     }
 
     private func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
-        if case .value(let value, let type) = content,
+        if isOutsideNumbers, case .value(let value, let type) = content,
             ValueForm.append(value, type, to: &bytes, text: { append($0, to: &$1) })
         {
             return

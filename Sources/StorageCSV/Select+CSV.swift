@@ -71,7 +71,7 @@ private struct ExportedCSV<Model: Storable>: ~Copyable {
         let isDeclared = Model.self != DynamicRecord.self
         let declared = isDeclared ? (try ModelRows<Model>(), try RecordBuilder(Model.self, isUntyped: true)) : nil
         file = try PublishedFile(path, over: replacing ? .anyFile : .nothing)
-        (writer, self.declared) = (CSVWriter(delimiter: byte), declared)
+        (writer, self.declared) = (CSVWriter(checked: byte), declared)
         if let builder = declared?.1 { appendHeader(builder.names) }
     }
 

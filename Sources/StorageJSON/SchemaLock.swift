@@ -172,8 +172,8 @@ extension RecordSchema.Property {
 }
 
 extension Store {
-    /// The lock of the models that the store has recorded.
+    /// The lock of the models that the store has recorded, without views of other software.
     public nonisolated(nonsending) func schemaLock() async throws(StorageError) -> SchemaLock {
-        SchemaLock(try await recordSchemas())
+        SchemaLock(try await recordSchemas().filter { !$0.isReadOnly })
     }
 }

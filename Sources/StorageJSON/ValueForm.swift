@@ -79,6 +79,10 @@ package enum ValueForm {
     /// Appends the value as JSON.
     package static func append(_ value: Value, _ type: ColumnType, to bytes: inout [UInt8]) {
         if append(value, type, to: &bytes, text: { JSONText.append($0, to: &$1) }) { return }
+        if case .text(let digits) = value, type == .decimal, SmallDecimal(digits) != nil {
+            bytes += digits.utf8
+            return
+        }
         guard let text = text(value, type) else {
             bytes += "null".utf8
             return

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The tables of the schema that other software made, as they were read last.
 ///
-/// Leaves out views, tables of other servers, partitions, extensions' tables, tables that the user may not read, and tables
-/// without a usable key.
+/// Leaves out tables of other servers, partitions, extensions' tables, tables that the user may not read, and materialized views
+/// that have never been filled.
 final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
     /// The facts about any table of the schema, including those of the store.
@@ -52,7 +52,7 @@ final class ForeignCatalog: Sendable {
                 throw StorageError(.io, "The server describes a table in an unknown form.", underlying: error)
             }
             particulars[table.name] = table.particulars
-            if table.hasTriggers || table.hasActions { reacting.append(table.name) }
+            if table.particulars.hasTriggers || table.hasActions { reacting.append(table.name) }
             if table.isOwn, table.hasRanges == true { ranged.record(table.name) }
             guard !table.isOwn, let schema = table.schema else { continue }
             tables[table.name] = table
@@ -102,7 +102,8 @@ final class ForeignCatalog: Sendable {
         let table = try table(schema)
         var conversions: [ForeignConversion] = []
         for column in schema.columns {
-            guard let own = table.columns.first(where: { $0.name == column.name }) else { throw Self.changed(schema) }
+            let own = table.columns.first { $0.name == column.name }
+            guard let own = own ?? table.rowNumber(column.name) else { throw Self.changed(schema) }
             guard let conversion = ForeignConversion(own, as: column.type) else {
                 throw StorageError(
                     .schemaMismatch,
@@ -131,7 +132,8 @@ final class ForeignCatalog: Sendable {
         SELECT c.oid::int8::text FROM pg_depend d JOIN pg_class c ON c.oid = d.objid
         -- No index of pg_class has the schema first.
         WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = to_regnamespace(quote_ident($1::text))
-          AND d.classid = 'pg_class'::regclass AND d.deptype = 'n' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          AND d.classid = 'pg_class'::regclass AND d.deptype = 'n' AND c.relkind IN ('r', 'p', 'v', 'm')
+          AND c.relispopulated AND NOT c.relispartition
           AND (c.relkind = 'p' OR c.relhasrules OR c.relhastriggers OR NOT \(isOwn))
         """
 
@@ -139,6 +141,7 @@ final class ForeignCatalog: Sendable {
     private static let declarationsSQL = """
         SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
           'hasRanges', (SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = c.oid),
+          'isView', c.relkind IN ('v', 'm'),
           'mayKeepOut', f.refuses, 'hasTriggers', f.triggers, 'hasActions', f.actions, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,

@@ -45,6 +45,8 @@ struct ForeignTable: Decodable {
     /// The properties of a table that change how it is read or written.
     struct Particulars: Sendable {
         var isPartitioned = false
+        /// True for a view or a materialized view.
+        var isView = false
         /// True if a trigger or a rule may silently prevent a row from being written.
         var mayKeepOut = false
         /// True if it has triggers or rules.
@@ -59,6 +61,7 @@ struct ForeignTable: Decodable {
     let isPartitioned: Bool
     /// True if it has partitions by ranges; nil if it has no partitions.
     let hasRanges: Bool?
+    let isView: Bool
     let mayKeepOut: Bool
     let hasTriggers: Bool
     /// True if a foreign key of it has an action.
@@ -75,21 +78,46 @@ struct ForeignTable: Decodable {
             return key.isByBytes
                 ? nil : "has a collation by which different texts are equal; give its columns a deterministic one"
         }
+        // A view is a rule by itself.
         return Particulars(
-            isPartitioned: isPartitioned, mayKeepOut: mayKeepOut, hasTriggers: hasTriggers, obstacle: obstacle)
+            isPartitioned: isPartitioned, isView: isView, mayKeepOut: !isView && mayKeepOut,
+            hasTriggers: !isView && hasTriggers, obstacle: obstacle)
     }
 
-    /// The table's schema for the store; nil if no columns can be its key.
+    /// The table's schema for the store; nil if it has no columns, a primary key that cannot be a model's, or columns of all
+    /// names of a row number.
     ///
     /// The key is the primary key, otherwise the first unique index over columns that take no null, if their values can be
-    /// keys.
+    /// keys. Without such, and in views, the rows are counted, and can only be read.
     var schema: TableSchema? {
-        guard let key = indexes.lazy.compactMap(self.key).first else { return nil }
-        var schema = TableSchema(
-            name: name, path: [name], columns: columns.enumerated().map { column($1, isKey: key.contains($0)) },
-            key: key, assignsKeys: key.count == 1 && columns[key[0]].sequence != nil)
+        var schema: TableSchema
+        if !isView, let key = indexes.lazy.compactMap(self.key).first {
+            schema = TableSchema(
+                name: name, path: [name], columns: columns.enumerated().map { column($1, isKey: key.contains($0)) },
+                key: key, assignsKeys: key.count == 1 && columns[key[0]].sequence != nil)
+        } else {
+            guard !columns.isEmpty, particulars.obstacle == nil, let name = countedNumber else { return nil }
+            let number = ColumnSchema(name: name, property: name, type: .int64)
+            schema = TableSchema(
+                name: self.name, path: [self.name], columns: [number] + columns.map { column($0, isKey: false) },
+                key: [0])
+            schema.rowNumber = 0
+        }
         schema.isForeign = true
         return schema
+    }
+
+    /// The name of a number that the rows are given when they are read; nil if columns have all names.
+    var countedNumber: String? {
+        ["rowid", "_rowid_", "row_number"].first { name in !columns.contains { $0.name == name } }
+    }
+
+    /// The column of the number that the server counts; nil for another name.
+    func rowNumber(_ name: String) -> Column? {
+        guard name == countedNumber else { return nil }
+        return Column(
+            name: name, base: "int8", cast: "pg_catalog.int8", full: "bigint", modifier: -1, isOptional: false,
+            sequence: nil, reference: nil)
     }
 
     /// The number of columns of a list of keys.

@@ -84,7 +84,7 @@ extension Connection {
 
     func prepared(_ plan: QueryPlan, _ names: Names) throws(StorageError) -> PreparedQuery {
         if let query = plans.query(plan) { return query }
-        let compiled = CompiledQuery(plan, try names.with(plan.tables))
+        let compiled = CompiledQuery(plan, try names.with(plan))
         let query = PreparedQuery(plan, name: plan.id == nil ? "" : statementName(), compiled)
         if plan.id != nil, let old = plans.keep(query) { forget(old) }
         return query

@@ -152,13 +152,18 @@ struct QueryCompiler {
         }
     }
 
-    private func keyOrder() -> String { " ORDER BY " + plan.table.key.map(root.column).joined(separator: ", ") }
+    /// Rows that the server counts come in the order of their numbers.
+    private func keyOrder() -> String {
+        let key = plan.table.key.filter { $0 != plan.table.rowNumber }
+        return key.isEmpty ? "" : " ORDER BY " + key.map(root.column).joined(separator: ", ")
+    }
 
     private mutating func order() throws(NotExpressibleInSQL) -> String {
         var terms: [String] = []
-        for key in plan.query.order { terms.append(try sortTerm(key, in: root)) }
-        terms += plan.table.key.map(root.column)
-        return " ORDER BY " + terms.joined(separator: ", ")
+        let order = plan.rowOrder
+        for key in order.keys { terms.append(try sortTerm(key, in: root)) }
+        terms += order.key.map(root.column)
+        return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
 
     private mutating func sortTerm(_ key: Query.SortKey, in scope: RowScope) throws(NotExpressibleInSQL) -> String {
@@ -175,7 +180,7 @@ struct QueryCompiler {
     }
 
     private mutating func limit() -> String {
-        guard plan.query.isLimited else { return "" }
+        guard plan.query.isLimited else { return plan.findsNumber ? " LIMIT 1" : "" }
         return " LIMIT $\(number(.limit))::bigint OFFSET $\(number(.offset))::bigint"
     }
 

@@ -41,6 +41,8 @@ package struct Names: Sendable {
     var ranged: RangedTables { foreign.ranged }
     /// The conversions of the columns among a plan's tables.
     private(set) var conversions: [String: [ForeignConversion]] = [:]
+    /// The names of the numbers that the server counts for the rows of a plan's tables, by the tables' names.
+    private var numbers: [String: String] = [:]
 
     package init(schema: String) {
         (self.schema, partitions, ranges) = (schema.quotedName, 1, [:])
@@ -58,6 +60,13 @@ package struct Names: Sendable {
         return names
     }
 
+    /// The names in the SQL of a query.
+    func with(_ plan: QueryPlan) throws(StorageError) -> Names {
+        var names = try with(plan.tables)
+        for (table, number) in plan.countedTables { names.numbers[table.name] = table.columns[number].sqlName }
+        return names
+    }
+
     /// A table in SQL. The schema is always named, so that the SQL does not depend on a connection's search path.
     func table(_ name: String) -> String { "\(schema).\(Self.fitting(name).quotedName)" }
 
@@ -66,7 +75,9 @@ package struct Names: Sendable {
     /// A table's rows in SQL, without rows of tables that inherit from it, which are records of other models. A partitioned
     /// table has all of its rows in its partitions.
     func rows(of table: TableSchema) -> String {
-        foreign.particulars(of: table.name).isPartitioned ? self.table(table) : "ONLY " + self.table(table)
+        let particulars = foreign.particulars(of: table.name)
+        let rows = particulars.isPartitioned || particulars.isView ? self.table(table) : "ONLY " + self.table(table)
+        return numbers[table.name].map { "(SELECT row_number() OVER () AS \($0), * FROM \(rows))" } ?? rows
     }
 
     /// The qualified name of an object that belongs to the store.

@@ -88,14 +88,14 @@ class PostgreSQLSession: PrefetchingSession {
             }
         }
         let candidates = PreparedQuery(
-            query.plan, name: "", CompiledQuery(query.plan, try names.with(query.plan.tables), part: .candidates))
+            query.plan, name: "", CompiledQuery(query.plan, try names.with(query.plan), part: .candidates))
         return try PartialEvaluation(candidates, arguments, in: self).cursor()
     }
 
     final func prepared(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> PreparedQuery {
         // PostgreSQL's text has no U+0000, and only tables that a store created escape it.
         guard plan.table.isForeign, arguments.hasZero else { return try connection.prepared(plan, names) }
-        return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), part: .scan))
+        return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan), part: .scan))
     }
 
     /// The rows of a compiled query.

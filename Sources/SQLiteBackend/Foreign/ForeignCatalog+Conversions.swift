@@ -33,11 +33,13 @@ extension ForeignCatalog {
         return table
     }
 
-    /// The first value of the first hundred rows, or the value that SQLite's documentation proposes for the column's
+    /// The first value of the table's first hundred rows, or the value that SQLite's documentation proposes for the column's
     /// affinity.
     private static func sample(
         of column: ForeignTable.Column, in table: ForeignTable, _ connection: Connection
     ) throws(StorageError) -> Value {
+        // A view is not written, and even its first row may take long.
+        if table.isView { return column.declared.sample }
         let name = column.name.quotedName
         let rows = "SELECT \(name) FROM \(table.name.quotedName) LIMIT 100"
         let statement = try Statement(connection, "SELECT \(name) FROM (\(rows)) WHERE \(name) IS NOT NULL LIMIT 1")

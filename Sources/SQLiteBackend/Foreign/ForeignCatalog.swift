@@ -4,8 +4,8 @@ internal import StorageDriver
 
 /// The tables of a database that other software created, and that `storage_tables` does not record.
 ///
-/// Leaves out views, virtual tables, SQLite's internal tables, and tables without a usable key. Cached until any
-/// program changes the schema.
+/// Leaves out virtual tables, SQLite's internal tables, views that SQLite cannot prepare, and tables whose columns have all
+/// names of a row number. Cached until any program changes the schema.
 final class ForeignCatalog {
     private var version: Int64?
     private var recorded: Set<String> = []
@@ -20,12 +20,11 @@ final class ForeignCatalog {
         var tables: [ForeignTable] = []
         for header in try Self.headers(connection) where !names.contains(header.name) {
             guard try !Catalog.isOwn(header.name, connection) else { continue }
-            let table = try Self.table(header, connection)
-            if table.schema == nil {
-                connection.logger.debug(
-                    "table left out, since it has no usable key", metadata: ["table": "\(header.name)"])
-            } else {
+            if let table = try Self.readable(header, connection), table.schema != nil {
                 tables.append(table)
+            } else {
+                connection.logger.debug(
+                    "table or view left out, since it cannot be read", metadata: ["table": "\(header.name)"])
             }
         }
         (self.version, self.recorded, known, conversions) = (version, names, tables, [:])
@@ -36,54 +35,82 @@ final class ForeignCatalog {
 
     private struct Header {
         let name: String
+        let isView: Bool
         let hasRowID: Bool
         let isStrict: Bool
         let hasConflictClause: Bool
+        /// The declaration of a view; empty for a table.
+        let sql: String
     }
 
     private static func headers(_ connection: Connection) throws(StorageError) -> [Header] {
         let statement = try Statement(
             connection,
             """
-            SELECT s.name, l.wr, l.strict, s.sql LIKE '%CONFLICT%' FROM sqlite_schema AS s
-            JOIN pragma_table_list AS l ON l.name = s.name AND l.schema = 'main' AND l.type = 'table'
-            WHERE s.type = 'table' AND s.name <> '' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY s.rowid
+            SELECT s.name, l.wr, l.strict, s.sql LIKE '%CONFLICT%', iif(s.type = 'view', s.sql, NULL) FROM sqlite_schema AS s
+            JOIN pragma_table_list AS l ON l.name = s.name AND l.schema = 'main' AND l.type = s.type
+            WHERE s.type IN ('table', 'view') AND s.name <> '' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~'
+            ORDER BY s.type, s.rowid
             """)
         var cursor = try statement.cursor()
         var headers: [Header] = []
         while try cursor.next() {
             guard case .text(let name) = cursor.cells[0].value else { continue }
+            var view: String?
+            if case .text(let sql) = cursor.cells[4].value { view = sql }
             headers.append(
                 Header(
-                    name: name, hasRowID: cursor.cells[1].int == 0, isStrict: cursor.cells[2].int == 1,
-                    hasConflictClause: cursor.cells[3].int == 1))
+                    name: name, isView: view != nil, hasRowID: view == nil && cursor.cells[1].int == 0,
+                    isStrict: cursor.cells[2].int == 1, hasConflictClause: view == nil && cursor.cells[3].int == 1,
+                    sql: view ?? ""))
         }
         return headers
     }
 
-    private static func table(_ header: Header, _ connection: Connection) throws(StorageError) -> ForeignTable {
+    /// The declaration of a table, or of a view; nil for a view that SQLite cannot prepare: a table of it may be gone, or a
+    /// function unknown.
+    private static func readable(_ header: Header, _ connection: Connection) throws(StorageError) -> ForeignTable? {
+        guard header.isView else { return try table(header, connection) }
+        do throws(StorageError) {
+            let types = try ViewTypes(header.name, declaration: header.sql, connection)
+            return try table(header, connection, types: types)
+        } catch {
+            guard error.isOfStatement else { throw error }
+            return nil
+        }
+    }
+
+    /// - Parameter types: the types of a view's columns without a declared one.
+    private static func table(
+        _ header: Header, _ connection: Connection, types: ViewTypes? = nil
+    ) throws(StorageError) -> ForeignTable {
         let statement = try Statement(
             connection, "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1, 'main') WHERE hidden = 0")
         try statement.bind(.text(header.name), at: 1)
         var cursor = try statement.cursor()
-        let references = try references(of: header.name, connection)
+        let references = try header.isView ? [:] : references(of: header.name, connection)
         var columns: [ForeignTable.Column] = []
         var isAutoincrement = false
         while try cursor.next() {
             guard case .text(let name) = cursor.cells[0].value else { continue }
             var declaration = ""
             if case .text(let text) = cursor.cells[1].value { declaration = text }
-            let details = try details(of: name, in: header.name, connection)
+            // SQLite tells no details of views.
+            let details =
+                try header.isView
+                ? (collation: "", isAutoincrement: false) : details(of: name, in: header.name, connection)
             isAutoincrement = isAutoincrement || details.isAutoincrement
+            let declared = DeclaredType(declaration, isStrict: header.isStrict)
             columns.append(
                 ForeignTable.Column(
-                    name: name, declared: DeclaredType(declaration, isStrict: header.isStrict),
+                    name: name, declared: declared, type: types?.type(of: name) ?? declared.type,
                     isOptional: cursor.cells[2].int == 0, keyPlace: Int(cursor.cells[3].int),
                     collation: details.collation, reference: references[name.lowercased()]))
         }
         return ForeignTable(
-            name: header.name, columns: columns, indexes: try indexes(of: header.name, connection),
-            isAutoincrement: isAutoincrement, hasRowID: header.hasRowID, hasConflictClause: header.hasConflictClause,
+            name: header.name, isView: header.isView, columns: columns,
+            indexes: try indexes(of: header.name, connection), isAutoincrement: isAutoincrement,
+            hasRowID: header.hasRowID, hasConflictClause: header.hasConflictClause,
             hasKeyIndex: try hasKeyIndex(header.name, connection))
     }
 

@@ -5,10 +5,12 @@ struct ForeignTable {
     struct Column {
         let name: String
         let declared: DeclaredType
+        /// The type of its values for the store.
+        let type: ColumnType
         let isOptional: Bool
         /// The position in the primary key, from 1; 0 outside the key.
         let keyPlace: Int
-        /// The collation by which SQLite compares its text by default.
+        /// The collation by which SQLite compares its text by default; empty if it is unknown.
         let collation: String
         /// The target of its foreign key, if that is the primary key of another table.
         let reference: ReferenceSchema?
@@ -19,7 +21,7 @@ struct ForeignTable {
         /// True if two different values are two keys. That may not hold for text with a collation, nor for a column
         /// that reads numbers as text.
         fileprivate var canBeKey: Bool {
-            declared.type.canBeKey && (declared.type != .string || (declared.affinity == .text && isBinary))
+            type.canBeKey && (type != .string || (declared.affinity == .text && isBinary))
         }
     }
 
@@ -31,6 +33,7 @@ struct ForeignTable {
     }
 
     let name: String
+    let isView: Bool
     /// Without generated and hidden columns.
     let columns: [Column]
     let indexes: [Index]
@@ -50,19 +53,21 @@ struct ForeignTable {
         return column.keyPlace > 0 && !hasKeyIndex
     }
 
-    /// The table's schema for the store; nil if the table has no possible key.
+    /// The table's schema for the store; nil if its columns have all names of a row number.
     ///
     /// The key is the primary key if its columns are integers, text compared by bytes, or UUIDs; otherwise it is
-    /// SQLite's row number.
+    /// SQLite's row number. Rows without such a number are counted, and can only be read.
     var schema: TableSchema? {
         let primary = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
         if (1...Self.maximumKeyColumns).contains(primary.count), primary.allSatisfy({ columns[$0].canBeKey }) {
             return schema(columns.map { column($0, isKey: $0.keyPlace > 0) }, key: primary)
         }
-        guard let rowID else { return nil }
-        let number = ColumnSchema(name: rowID, property: rowID, type: .int64)
-        return schema([number] + columns.map { column($0, isKey: false) }, key: [0])
+        guard let name = rowID ?? countedNumber else { return nil }
+        let number = ColumnSchema(name: name, property: name, type: .int64)
+        var schema = schema([number] + columns.map { column($0, isKey: false) }, key: [0])
+        schema.rowNumber = rowID == nil ? 0 : nil
+        return schema
     }
 
     /// The number of columns of a list of keys.
@@ -77,7 +82,7 @@ struct ForeignTable {
     private func column(_ column: Column, isKey: Bool) -> ColumnSchema {
         let leading = indexes.filter { $0.columns.first == column.name }
         return ColumnSchema(
-            name: column.name, property: column.name, type: column.declared.type,
+            name: column.name, property: column.name, type: column.type,
             isOptional: column.isOptional && !isKey, isIndexed: !isKey && !leading.isEmpty,
             isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 },
             reference: column.reference)
@@ -86,7 +91,16 @@ struct ForeignTable {
     /// A name of SQLite's for the row number that no column has; nil if the table has no row number, or columns have
     /// all names.
     var rowID: String? {
-        guard hasRowID else { return nil }
-        return ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.name.lowercased() == name } }
+        hasRowID ? unused(["rowid", "_rowid_", "oid"]) : nil
+    }
+
+    /// The name of a number that the rows are given when they are read; nil if SQLite gives them one, or if columns have all
+    /// names.
+    var countedNumber: String? {
+        rowID == nil ? unused((hasRowID ? [] : ["rowid", "_rowid_", "oid"]) + ["row_number"]) : nil
+    }
+
+    private func unused(_ names: [String]) -> String? {
+        names.first { name in !columns.contains { $0.name.lowercased() == name } }
     }
 }

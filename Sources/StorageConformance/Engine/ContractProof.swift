@@ -31,6 +31,7 @@ extension Contract.Rule {
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",
         "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",
+        "E4.3": "Only a backend that reads other software's files has them; its own tests prove it.",
         "T4.3": "The compiler keeps it: models and results are Sendable.",
         "T5.1": "The compiler keeps it: a handle is not escapable.",
         "T7.2": "A rule of names.",

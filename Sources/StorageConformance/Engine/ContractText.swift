@@ -442,6 +442,7 @@ let contractText = #"""
     E3.4 It reopens to the last commit.
     E4.1 A backend declares each capability that it lacks in its `capabilities`, with a reason. Using one is `unsupported(capability)` before any effect.
     E4.2 Declared limits (largest value, key, depth, list, author and note) hold exactly. A value at the limit passes, and exceeding it is `limitExceeded`.
+    E4.3 A write to a model that can only be read, such as a view of a foreign database, is `unsupported` and stores nothing.
     E5.1 A call that failed has stored nothing, even if the engine ended the transaction by itself (a full disk, an I/O error). Later calls of the same transaction fail too.
     E5.2 A record that the database keeps out, or removes again, is an error of the call.
     E5.3 A record that the database changes is returned as it is stored.

@@ -96,12 +96,24 @@ struct DoubleSum {
 struct DecimalSum {
     // A Decimal has up to 128 digits after its point and 166 before it.
     private var finite = FixedPointSum(base: 1_000_000_000, digits: 42)
+    /// The sums of decimals of up to 18 digits, in units of their last digits, by the numbers of their digits after the point.
+    /// 2^63 of them do not fill 128 bits.
+    private var small: [Int128] = []
     private var hasNaN = false
 
     private static let fractionDigits = 15
 
     /// Returns false if the text is not a number.
     mutating func add(_ text: String) -> Bool {
+        if let decimal = SmallDecimal(text) {
+            while small.count <= decimal.scale { small.append(0) }
+            small[decimal.scale] &+= Int128(decimal.units)
+            return true
+        }
+        return add(large: text)
+    }
+
+    private mutating func add(large text: String) -> Bool {
         guard let text = DecimalText.canonical(text) else { return false }
         if text == "NaN" {
             hasNaN = true
@@ -127,6 +139,19 @@ struct DecimalSum {
     /// The exact sum.
     var text: String {
         if hasNaN { return "NaN" }
+        var whole = self
+        for (scale, units) in small.enumerated() {
+            let digits = Array(String(units.magnitude))
+            let zeros = String(repeating: "0", count: max(scale + 1 - digits.count, 0))
+            let padded = Array(zeros) + digits
+            let point = padded.count - scale
+            _ = whole.add(
+                large: (units < 0 ? "-" : "") + String(padded[..<point]) + "." + String(padded[point...]) + "0")
+        }
+        return whole.largeText
+    }
+
+    private var largeText: String {
         let (isNegative, groups) = finite.magnitude()
         let digits = groups.reversed().map { group in
             let text = String(group)

@@ -30,10 +30,30 @@ public struct TextFolding: OptionSet, Hashable, Sendable {
     /// The folded text, which is the same for all texts that count as equal.
     public func fold(_ text: String) -> String {
         if isEmpty { return text }
+        var plain = text
+        if let folded = plain.withUTF8({ fold(ascii: $0) }) { return folded }
         var folded = ""
         folded.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars { append(scalar, to: &folded.unicodeScalars) }
         return folded
+    }
+
+    /// The folded text of ASCII; nil for any other text.
+    private func fold(ascii text: UnsafeBufferPointer<UInt8>) -> String? {
+        guard Self.isASCII(text) else { return nil }
+        return String(unsafeUninitializedCapacity: text.count) { bytes in
+            for place in text.indices { bytes[place] = fold(ascii: text[place]) }
+            return text.count
+        }
+    }
+
+    /// The folded byte of ASCII.
+    func fold(ascii byte: UInt8) -> UInt8 { contains(.case) && byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+    static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in text { all |= byte }
+        return all < 0x80
     }
 
     private func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {

@@ -8,6 +8,34 @@ extension TextTest {
         }
     }
 
+    /// Returns whether a text passes when it is folded. The pattern is folded already.
+    ///
+    /// ASCII text is compared as it is, without a folded copy, except by `like`.
+    package func holds(
+        _ text: UnsafeBufferPointer<UInt8>, folding: TextFolding, _ pattern: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard self != .like, TextFolding.isASCII(text) else {
+            let folded = folding.fold(String(decoding: text, as: UTF8.self))
+            return holds(folded, String(decoding: pattern, as: UTF8.self))
+        }
+        guard text.count >= pattern.count else { return false }
+        func isEqual(at start: Int) -> Bool {
+            for place in 0..<pattern.count where folding.fold(ascii: text[start + place]) != pattern[place] {
+                return false
+            }
+            return true
+        }
+        let last = text.count - pattern.count
+        switch self {
+        case .hasPrefix: return isEqual(at: 0)
+        case .hasSuffix: return isEqual(at: last)
+        case .contains, .like:
+            guard let first = pattern.first else { return true }
+            for start in 0...last where folding.fold(ascii: text[start]) == first && isEqual(at: start) { return true }
+            return false
+        }
+    }
+
     private func holds(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
         switch self {
         case .hasPrefix: text.starts(with: pattern)

@@ -52,6 +52,9 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
     /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
+    /// The index of a column that the engine counts, since the rows of other software have no key: in a view, or in a
+    /// table without one. The first row that the engine reads without a condition has 1. Nil for all other tables. Not recorded.
+    public var rowNumber: Int?
 
     private enum CodingKeys: String, CodingKey {
         case name, columns, key, assignsKeys, isRequired, isMany
@@ -145,6 +148,9 @@ public struct TableSchema: Hashable, Sendable, Codable {
         let owners = columns.prefix { $0.role == .owner }.map(\.type.storage)
         return owners == root.key.map { root.columns[$0].type.storage }
     }
+
+    /// A Boolean value that indicates whether the rows can only be read, as all rows with a ``rowNumber``.
+    public var isReadOnly: Bool { rowNumber != nil }
 
     /// A Boolean value that indicates whether the table holds root records, not owned ones.
     public var isRoot: Bool { storedPath.count == 1 }

@@ -150,7 +150,10 @@ extension ColumnTypeRow {
         "decimal", .text, order: .decimal, computing: .decimal, sum: (.decimal, .text("0")), element: .text,
         declared: ["NUMERIC", "DECIMAL", "DEC", "NUMBER", "FIXED", "MONEY", "SMALLMONEY", "CURRENCY"],
         standsFor: [.int64, .double, .string],
-        accept: { $0.string.flatMap { Decimal(storedText: $0)?.storedText }.map(Value.text) },
+        accept: { value in
+            if case .text(let text) = value, SmallDecimal(text) != nil { return value }
+            return value.string.flatMap { Decimal(storedText: $0)?.storedText }.map(Value.text)
+        },
         read: { DecimalText.canonical($0).map(Value.text) },
         swift: { literal, _ in "Decimal(string: \(literal))!" })
     static let duration = ColumnTypeRow(

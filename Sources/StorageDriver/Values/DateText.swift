@@ -77,7 +77,33 @@ package enum DateText {
     /// The text in UTC with as many digits of a second as it takes: `2026-11-21T09:57:11.25Z`. Nil outside the years that
     /// have a text, and where that would be more than nine digits.
     package static func text(_ seconds: Double) -> String? {
-        text(seconds, Style(separator: "T", zone: "Z", widths: Array(0...9), hasTime: true))
+        wholeText(seconds) ?? text(seconds, Style(separator: "T", zone: "Z", widths: Array(0...9), hasTime: true))
+    }
+
+    /// The same of whole seconds; nil for others. Most dates are such.
+    private static func wholeText(_ seconds: Double) -> String? {
+        guard seconds.magnitude < 4e11, let count = Int64(exactly: seconds) else { return nil }
+        let second = second(ofDay: count)
+        let (year, month, day) = calendarDay((count - second) / secondsPerDay + referenceDay)
+        guard (0...9999).contains(year) else { return nil }
+        let parts: [(number: Int64, width: Int, end: UInt8)] = [
+            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (day, 2, UInt8(ascii: "T")),
+            (second / 3600, 2, UInt8(ascii: ":")), (second / 60 % 60, 2, UInt8(ascii: ":")),
+            (second % 60, 2, UInt8(ascii: "Z")),
+        ]
+        return String(unsafeUninitializedCapacity: 20) { bytes in
+            var place = 0
+            for part in parts {
+                var rest = part.number
+                for offset in (0..<part.width).reversed() {
+                    bytes[place + offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                    rest /= 10
+                }
+                bytes[place + part.width] = part.end
+                place += part.width + 1
+            }
+            return place
+        }
     }
 
     /// The text in the format of a sample: its separator, its zone's sign and at least its digits of a second; a date

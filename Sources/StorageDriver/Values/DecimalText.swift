@@ -44,8 +44,15 @@ public enum DecimalText {
         return canonical((parts.isNegative ? "-" : "") + "0\(whole).\(rest)") ?? text
     }
 
+    /// The same order of the bytes of two texts.
+    package static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> ValueOrder {
+        if let left = SmallDecimal(left), let right = SmallDecimal(right) { return left.order(to: right) }
+        return order(String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+    }
+
     /// The numeric order of two decimal texts. A text that is not a number sorts after NaN, by its bytes.
     public static func order(_ left: String, _ right: String) -> ValueOrder {
+        if let left = SmallDecimal(left), let right = SmallDecimal(right) { return left.order(to: right) }
         guard let left = Parts(left), let right = Parts(right) else {
             return Value.text(left).order(to: .text(right))
         }
@@ -98,6 +105,11 @@ extension Decimal {
 
     /// The Decimal of a canonical text, or of a text with the same meaning; nil if a Decimal does not hold it exactly.
     package init?(storedText: String) {
+        if let small = SmallDecimal(storedText) {
+            let digits = Decimal(small.units.magnitude)
+            self = Decimal(sign: small.units < 0 ? .minus : .plus, exponent: -small.scale, significand: digits)
+            return
+        }
         guard let canonical = DecimalText.canonical(storedText) else { return nil }
         if canonical == "NaN" {
             self = .nan

@@ -119,7 +119,10 @@ struct DescribedProperty: Sendable {
     /// The properties of a model, or the named ones: each of them stands for all that it owns.
     static func all(of schema: RecordSchema, named names: [String]?) throws -> [DescribedProperty] {
         let found = all(of: schema, below: [])
-        guard let names else { return found }
+        guard let names else {
+            let shown = Set(schema.shownProperties.map(\.name))
+            return found.filter { $0.path.first.map(shown.contains) ?? false }
+        }
         return try names.flatMap { name in
             let chosen = found.filter { property in
                 property.path.indices.contains { part in

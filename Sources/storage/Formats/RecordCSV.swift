@@ -9,15 +9,14 @@ struct RecordCSV: RecordWriter {
 
     init(_ columns: [RecordSchema.Property], delimiter: UInt8 = CSVDialect.comma, hasHeader: Bool = true) {
         self.columns = columns
-        writer = CSVWriter(delimiter: delimiter)
+        writer = CSVWriter(checked: delimiter)
         isFirst = hasHeader
     }
 
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
-            writer.append(
-                columns.enumerated().lazy.map { fields.content($0.element.name, near: $0.offset) }, to: &bytes)
+            writer.append(columns.count, to: &bytes) { fields.content(columns[$0].name, near: $0) }
         }
     }
 

@@ -57,6 +57,10 @@ protocol RecordWriter {
 }
 
 extension RecordSchema {
+    /// The properties that are shown if none are named: all but the number of records that have no key, for which the backend
+    /// would have to count the records before those of a condition.
+    var shownProperties: [Property] { isReadOnly ? properties.filter { !$0.isKey } : properties }
+
     /// The properties with the names, or all.
     ///
     /// - Throws: if there is no property with a name.

@@ -18,9 +18,13 @@ struct RecordJSON: RecordWriter {
         isFirst = false
         try output.write { bytes in
             bytes += start.utf8
-            JSONText.append(columns.enumerated(), open: "{", close: "}", to: &bytes) { column, bytes in
-                Self.append(column.element.name, fields.content(column.element.name, near: column.offset), to: &bytes)
+            bytes.append(UInt8(ascii: "{"))
+            for place in columns.indices {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                let name = columns[place].name
+                Self.append(name, fields.content(name, near: place), to: &bytes)
             }
+            bytes.append(UInt8(ascii: "}"))
             if !isArray { bytes.append(UInt8(ascii: "\n")) }
         }
     }

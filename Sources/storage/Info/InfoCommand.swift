@@ -35,8 +35,23 @@ struct InfoCommand: AsyncParsableCommand {
 private struct StoreFacts: Encodable {
     struct Model: Encodable {
         let name: String
-        let records: Int
+        /// The number of records; nil for a view that cannot be computed.
+        let records: Int?
         let tables: Int
+        /// True for a view and a table without a key; nil otherwise.
+        let isReadOnly: Bool?
+
+        init(_ table: TableSchema, among tables: [TableSchema], of store: Store) async throws {
+            name = table.path[0]
+            self.tables = tables.count { StoredName($0.path[0]) == StoredName(table.path[0]) }
+            isReadOnly = table.isReadOnly ? true : nil
+            do {
+                records = try await store.records(table.path[0]).count()
+            } catch {
+                guard table.isReadOnly else { throw error }
+                records = nil
+            }
+        }
     }
 
     struct Limits: Encodable {
@@ -88,11 +103,7 @@ private struct StoreFacts: Encodable {
         let tables = try await store.schema()
         var models: [Model] = []
         for table in tables where table.isRoot {
-            let name = table.path[0]
-            models.append(
-                Model(
-                    name: name, records: try await store.records(name).count(),
-                    tables: tables.count { StoredName($0.path[0]) == StoredName(name) }))
+            models.append(try await Model(table, among: tables, of: store))
         }
         self.models = models
         let info = store.info
@@ -138,7 +149,10 @@ private struct StoreFacts: Encodable {
         guard !models.isEmpty else { return try output.line("Models    none") }
         try output.line("")
         var table = TextTable("Model", .number("Records"), .number("Tables"))
-        for model in models { table.add(model.name, model.records.grouped, String(model.tables)) }
+        for model in models {
+            let tables = model.isReadOnly == true ? "none, can only be read" : String(model.tables)
+            table.add(model.name, model.records?.grouped ?? "–", tables)
+        }
         for line in table.lines { try output.line(line) }
     }
 }

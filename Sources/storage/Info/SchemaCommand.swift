@@ -117,7 +117,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
 extension RecordSchema {
     /// The note after the name in a title.
-    var keyNote: String { assignsKeys ? " (assigns keys)" : "" }
+    var keyNote: String { isReadOnly ? " (without a key, can only be read)" : assignsKeys ? " (assigns keys)" : "" }
 
     /// The properties, with those of owned records below their own.
     var table: TextTable {

@@ -27,8 +27,14 @@ struct SwiftDeclarations {
     private mutating func declare(
         _ schema: RecordSchema, as name: String, isRoot: Bool, ancestors: [StoredName: String]
     ) {
+        lines.append("")
+        if schema.isReadOnly {
+            lines += [
+                "// Can only be read. With @Key on columns that are unique in place of the number, conditions are passed into a view."
+            ]
+        }
         lines += [
-            "", "@Storable" + (name == schema.name ? "" : "(\(SwiftName.literal(schema.name)))"), "struct \(name) {",
+            "@Storable" + (name == schema.name ? "" : "(\(SwiftName.literal(schema.name)))"), "struct \(name) {",
         ]
         let ancestors = ancestors.merging([schema.storedName: name]) { $1 }
         var owned: [(RecordSchema, String)] = []

@@ -6,6 +6,11 @@ extension RecordSchema {
     /// The refusal of a search in a model without texts that are searched; says how to make some.
     func isNotSearched(in location: StoreLocation, _ store: Store) async throws -> ToolError {
         let tables = try await store.schema()
+        if isReadOnly {
+            return ToolError(
+                "\(name) is a view of other software, or a table without a key, which has no index of its words; select --where "
+                    + "'property contains[c] \"word\"' looks through its texts.")
+        }
         if tables.contains(where: { $0.isForeign && $0.storedPath.first == storedName }) {
             return ToolError(
                 "\(name) is a table of other software, which writes it without an index, so it cannot be searched; storage copy "

@@ -17,7 +17,7 @@ struct PrintedRecords: Sendable {
     ) throws {
         (self.schema, self.query, self.related, self.skip) = (schema, query, related, skip)
         terms = columns.map(SelectColumns.init)
-        properties = try terms.map { try $0.properties(of: schema) } ?? schema.properties
+        properties = try terms.map { try $0.properties(of: schema) } ?? schema.shownProperties
         guard properties != nil || !related.isWanted && !skip.skipBad else {
             throw ToolError(
                 "Columns of other records and computed ones are printed alone; leave --with and --skip-bad out.", .usage

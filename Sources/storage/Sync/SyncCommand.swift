@@ -91,7 +91,7 @@ struct SyncCommand: AsyncParsableCommand {
     private func exchange(
         hub hubStore: Store, _ store: Store, _ progress: ProgressLine
     ) async throws -> SyncExchange {
-        let models = model.isEmpty ? try await hubStore.recordSchemas().map(\.name) : model
+        let models = model.isEmpty ? try await hubStore.recordSchemas().filter { !$0.isReadOnly }.map(\.name) : model
         try await checkObstacles(models, hub: hubStore, store)
         let local = LocalHub(try await Hub(hubStore, models: models))
         let transport: any SyncTransport = try keep.map { try KeptMessages(local, folder: $0) } ?? local

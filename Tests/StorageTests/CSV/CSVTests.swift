@@ -184,6 +184,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [UInt8(ascii: "\""), 0x0A, 0x0D, 0x80, 0xE9])
+    func `a writer takes no delimiter whose lines are not read as they were written`(delimiter: UInt8) async {
+        let error = await expectError(.configuration) { _ = try CSVWriter(delimiter: delimiter) }
+        expect(error?.message.contains("one ASCII character") ?? false)
+    }
+
+    @Test(arguments: [UInt8(ascii: ";"), 0x09, 0x1F])
+    func `a writer takes any other byte as delimiter`(delimiter: UInt8) throws {
+        var bytes: [UInt8] = []
+        let writer = try CSVWriter(delimiter: delimiter)
+        writer.appendHeader(["a", String(decoding: [0x62, delimiter], as: UTF8.self)], to: &bytes)
+        expect(bytes, equals: [0x61, delimiter, 0x22, 0x62, delimiter, 0x22, 0x0A])
+    }
+
     @Test
     func `bad records are skipped and told of, and good ones are stored`() async throws {
         try await withStore(.sqlite) { store in

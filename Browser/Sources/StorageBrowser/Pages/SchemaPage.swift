@@ -8,6 +8,11 @@ struct SchemaPage {
 
     func write(_ html: inout HTML) {
         ModelHeading(schema: schema, page: .schema).write(&html)
+        if schema.isReadOnly {
+            html.element(
+                "p", .class("facts"),
+                text: "A view of other software, or a table without a key: its records can only be read, and have a number as key.")
+        }
         if schema.assignsKeys {
             html.element("p", .class("facts"), text: "The store assigns the keys of new records.")
         }

@@ -50,7 +50,7 @@ extension Store {
     package nonisolated(nonsending) func equals(_ result: MirrorResult) async throws(StorageError) -> Bool {
         try await reads { () throws(StorageError) in
             try self.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                let tables = try reader.tables().filter { !$0.isOfPlace }
+                let tables = try reader.tables().filter { !$0.isOfPlace && !$0.isReadOnly }
                 guard tables.count == result.digests.count else { return false }
                 for table in tables {
                     var hasher = TableHasher(table)
@@ -66,7 +66,7 @@ extension Store {
     private nonisolated(nonsending) func contentTables() async throws(StorageError) -> [TableSchema] {
         try await reads { () throws(StorageError) in
             try self.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                try reader.tables().filter { !$0.isOfPlace }
+                try reader.tables().filter { !$0.isOfPlace && !$0.isReadOnly }
             }
         }
     }
@@ -100,7 +100,7 @@ private struct MirroredTables {
                 .limitExceeded, "The table \(wide.name) has more than \(limit) columns.", model: wide.path.first)
         }
         var kept: [StoredPath: TableSchema] = [:]
-        for table in try writer.tables().reversed() where !table.isOfPlace {
+        for table in try writer.tables().reversed() where !table.isOfPlace && !table.isReadOnly {
             if wanted.contains(where: { $0.storedPath == table.storedPath && $0.isAlike(table) }) {
                 kept[table.storedPath] = table
             } else {

@@ -32,6 +32,9 @@ package final class ModelHandle: Sendable {
     /// fits.
     let refusal: StorageError?
 
+    /// True if the records can only be read.
+    let isReadOnly: Bool
+
     /// The plan for one record's root row.
     let rowOfKey: QueryPlan
     /// The reader of rows of a model without children; nil for other models, for which each query reads children too.
@@ -71,6 +74,7 @@ package final class ModelHandle: Sendable {
     ) {
         (self.kept, self.refusal) = (kept, refusal)
         self.tables = tables
+        isReadOnly = tables.root.schema.isReadOnly
         self.directory = directory
         let keyCount = tables.rootKeyCount
         let schemas = tables.tables.map(\.schema)

@@ -42,9 +42,10 @@ extension ModelTables {
             throw StorageError(.invalidQuery, root.lacks(unknown) + ".", model: name)
         }
         if columns.count == root.columns.count, relations.count == root.relations.count { return root }
+        // The engine would have to count the number of a row. No record owns another by it.
+        let key = root.schema.key.filter { $0 != root.schema.rowNumber }
         return TableBinding(
-            index: 0, schema: root.schema, form: .root, columns: root.schema.key + columns,
-            prefixCount: root.schema.key.count, keyCells: Array(root.schema.key.indices), members: [],
-            relations: relations)
+            index: 0, schema: root.schema, form: .root, columns: key + columns, prefixCount: key.count,
+            keyCells: Array(key.indices), members: [], relations: relations)
     }
 }

@@ -40,6 +40,7 @@ private struct RecordedTree {
                 model: tables.list[0].path.first)
         }
         var schema = RecordSchema(name: tables.model(of: index).text, properties: [], assignsKeys: table.assignsKeys)
+        schema.isReadOnly = table.isReadOnly
         var owned = tables.owned[index]
         for (place, column) in table.columns.enumerated() where !column.isRemoved {
             switch column.role {

@@ -28,10 +28,19 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether the store numbers records without a key. The key is then one integer. Has
     /// no meaning for owned records.
     public var assignsKeys: Bool
+    /// A Boolean value that indicates whether the records can only be read, as of a view of other software, or of a table
+    /// without a key. Unless a program declares another key, it is the number of the record.
+    public var isReadOnly: Bool {
+        get { readOnly ?? false }
+        set { readOnly = newValue ? true : nil }
+    }
+    /// Nil if it is not, so that the JSON is the same as in earlier versions.
+    private var readOnly: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case properties, assignsKeys
         case storedName = "name"
+        case readOnly = "isReadOnly"
     }
 
     /// A model of properties.

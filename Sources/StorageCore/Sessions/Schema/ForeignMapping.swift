@@ -14,13 +14,18 @@ struct ForeignMapping {
     /// The table with the types that the model gives its columns, and with the model's key.
     ///
     /// - Throws: `schemaMismatch` if a column is missing or its type cannot stand for the property's, if the key is not
-    ///   the table's, or if the table does not enforce `@Unique`; `unsupported` if a property is searched.
+    ///   the table's, or if the table does not enforce `@Unique`; `unsupported` if a property is searched, or if a property of a
+    ///   model that can only be read would be written.
     func schema() throws(StorageError) -> TableSchema {
         var schema = foreign
+        if foreign.isReadOnly { try requireReadable() }
         for wanted in table.members.flatMap(\.columns) {
             let index = try column(wanted)
             let stored = foreign.columns[index]
-            guard wanted.type == stored.type || wanted.type.row.standsFor.contains(stored.type) else {
+            // A computed column has no declared type. Each value is checked when it is read.
+            guard
+                wanted.type == stored.type || wanted.type.row.standsFor.contains(stored.type) || foreign.isReadOnly
+            else {
                 throw mismatch(wanted.property, "is \(stored.type) in the table and declared as \(wanted.type)")
             }
             guard wanted.searchWeight == nil else {
@@ -68,9 +73,21 @@ struct ForeignMapping {
         throw mismatch(wanted.property, "is no column of the table, which has \(names)")
     }
 
-    /// The table's key, in the model's order, or a column that is unique.
+    /// Refuses properties that need tables of their own, and the removal of expired records.
+    private func requireReadable() throws(StorageError) {
+        let owned = table.relations.first?.property
+        let expiring = table.members.flatMap(\.columns).first(where: \.isExpiry)?.property
+        guard let property = owned ?? expiring else { return }
+        throw StorageError(
+            .unsupported,
+            "\(foreign.name) is a view, or a table without a key, and can only be read; leave \(property) out of the model, or make it "
+                + "a plain property.", operation: "open", model: table.model.name, property: property)
+    }
+
+    /// The table's key, in the model's order, or a column that is unique. Of a view the model knows which columns are its key.
     private func key() throws(StorageError) -> [Int] {
         let wanted = table.model.keys.compactMap { place(of: $0.storedName) }
+        if foreign.isReadOnly, wanted.count == table.model.keys.count { return wanted }
         if Set(wanted) == Set(foreign.key) { return wanted }
         if let only = wanted.first, wanted.count == 1, foreign.columns[only].isUnique { return wanted }
         let key = foreign.key.map { foreign.columns[$0].property }.joined(separator: ", ")

@@ -99,8 +99,10 @@ package final class TransactionContext {
         RecordReader(handle: try handle(model), session: try openSession())
     }
 
+    /// - Throws: `unsupported` also for a view of other software, and a table without a key.
     package func writing(_ model: ModelSource) throws(StorageError) -> RecordWriter {
         let handle = try handle(model)
+        if handle.isReadOnly { throw TableSchema.onlyRead(handle.name) }
         return RecordWriter(handle: handle, writer: try openWriter(handle.name), context: self)
     }
 

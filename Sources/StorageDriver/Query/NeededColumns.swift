@@ -1,11 +1,9 @@
-internal import StorageDriver
-
 /// The columns that the evaluation of a query reads, by table. A row that the server returns has no others.
-struct NeededColumns {
+package struct NeededColumns {
     private let plan: QueryPlan
     private var columns: [String: Set<Int>] = [:]
 
-    init(_ plan: QueryPlan) {
+    package init(_ plan: QueryPlan) {
         self.plan = plan
         switch plan.query.result {
         case .columns(let columns): add(columns, plan.table)
@@ -18,7 +16,10 @@ struct NeededColumns {
     }
 
     /// The columns of a table, in ascending order.
-    func of(_ table: TableSchema) -> [Int] { columns[table.name, default: []].sorted() }
+    package func of(_ table: TableSchema) -> [Int] { columns[table.name, default: []].sorted() }
+
+    /// Returns whether it reads a column.
+    func has(_ column: Int, of table: TableSchema) -> Bool { columns[table.name]?.contains(column) ?? false }
 
     private mutating func add(_ columns: some Sequence<Int>, _ table: TableSchema) {
         self.columns[table.name, default: []].formUnion(columns)
@@ -27,6 +28,7 @@ struct NeededColumns {
     private mutating func add(_ term: QueryTerm, _ table: TableSchema) {
         switch term {
         case .column(let column): add([column], table)
+        case .isAmong(let columns, _): add(columns, table)
         case .related(let edge, let term), .relatedCount(let edge, let term), .quantified(_, let edge, let term):
             add(edge, from: table)
             add(term, plan.tables[edge.table])
