@@ -165,7 +165,8 @@ struct RangeTests {
         }
     }
 
-    @Test func `a retention drops the ranges whose records are all older, with owned ones, and no other`() async throws {
+    @Test func `a retention drops the ranges whose records are all older, with owned ones, and no other`() async throws
+    {
         try await Self.withStore { store, schema, clock in
             try await store.insert((0..<100).map { Gauge($0, day: Double($0) / 100) })
             try await store.insert((100..<200).map { Gauge($0, day: Double($0) / 100) })
