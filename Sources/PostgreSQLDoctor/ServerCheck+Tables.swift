@@ -103,8 +103,7 @@ extension ServerCheck {
             return HealthFinding(
                 "partitions", count > most * 9 / 10 ? .warning : .note,
                 message: "The table \(name) has \(count) partitions by ranges of its key, of at most \(most).",
-                advice: "Remove older records by a retention, or copy the store into one with larger ranges, before it has "
-                    + "\(most).")
+                advice: "Remove older records by a retention, or copy the store into one with larger ranges.")
         }
     }
 

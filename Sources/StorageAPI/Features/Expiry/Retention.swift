@@ -10,6 +10,11 @@ extension Store {
     /// How long a store keeps the records of a model, by one of its times.
     ///
     /// ```swift
+    /// @Storable struct Reading {
+    ///     var id: Int?
+    ///     @Indexed var time = Date()
+    /// }
+    ///
     /// let options = Store.Options(retention: [.init(Reading.self, by: \.time, days: 90)])
     /// ```
     ///
