@@ -66,7 +66,7 @@ struct ForeignViewTests {
             expect(found.map { $0?.value("ArtistId") }, equals: [.int(3), nil, .int(1)])
 
             let listing = store.records("listing")
-            let sorted = try await listing.where(text: "size > 8 and loud beginswith 'AC'").order(text: "Title desc")
+            let sorted = try await listing.where(text: "size > 8 and loud beginswith 'AC/'").order(text: "Title desc")
                 .all()
             expect(
                 sorted.map { $0.value("Title") },
@@ -80,7 +80,9 @@ struct ForeignViewTests {
                     $0.value("AlbumId")
                 }, equals: [.int(7)])
             var sums: [[Value]] = []
-            for try await fields in listing.limit(2).offset(1).only(["AlbumId", "price"]).stream() {
+            for try await fields in listing.order(text: "AlbumId").limit(2).offset(1).only(["AlbumId", "price"])
+                .stream()
+            {
                 sums.append(fields.map { if case .value(let value, _) = $0.content { value } else { .null } })
             }
             expect(sums, equals: [[.int(2), .double(3)], [.int(4), .double(6)]])
@@ -214,7 +216,7 @@ struct ForeignViewTests {
                 try await expect(byArtist.explain().access, equals: .index("ArtistId"))
                 try await expect(
                     store.select(Listing.self).group { $0.artist }.all { ($0.key, $0.sum { $0.size }) }.map(\.1),
-                    equals: [48, 36, 8])
+                    equals: [48, 35, 8])
                 try await expect(
                     store.select(Total.self).all(),
                     equals: [
