@@ -11,7 +11,8 @@ struct SchemaPage {
         if schema.isReadOnly {
             html.element(
                 "p", .class("facts"),
-                text: "A view of other software, or a table without a key: its records can only be read, and have a number as key.")
+                text: "Its records can only be read, and a number is their key: it is a view, or a table without a key."
+            )
         }
         if schema.assignsKeys {
             html.element("p", .class("facts"), text: "The store assigns the keys of new records.")
