@@ -179,6 +179,8 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
     /// Returns true if the tables that were read last have this version.
     func knowsTables(at version: String) -> Bool { recorded.withLock { $0?.version == version } }
 
+    var hasReadTables: Bool { recorded.withLock { $0 != nil } }
+
     /// The tables that were read last, if a snapshot has their version; nil otherwise.
     func knownTables(inSnapshot seen: String) -> [TableSchema]? {
         recorded.withLock { known in

@@ -145,7 +145,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     /// The tables of the session's snapshot, if they are the ones that were read last; nil otherwise.
     private func knownTables() throws(StorageError) -> [TableSchema]? {
-        guard engine.record.versionIndex != nil else { return nil }
+        // A store that is being opened has read none, and gets them by its first question.
+        guard engine.record.versionIndex != nil, engine.hasReadTables else { return nil }
         let results = try ask([Catalog.snapshotVersion(engine.record), engine.foreignCandidates])
         guard results.count == 2, let seen = results[0].text(), let recorded = engine.knownTables(inSnapshot: seen)
         else { return nil }
