@@ -307,6 +307,7 @@ let contractText = #"""
     H8.5 A transaction reads the commits before it. The records after them are as they were before its changes.
     H8.6 The last commits can be read, as many as are asked for, of all models or of some.
     H8.7 A read can leave out the commits of some origins. The records before and after the others are the same.
+    H8.8 A change tells the properties that its model has got since, at any depth and through renames. What the records before and after have of them are defaults.
     H9.1 A commit records its origin: a call, an undo, a copy, expiry, or a named source from which it was taken.
     H9.2 Entries, observers of commits, and layers that see records or commits are told.
     H9.3 Layers that change rows or keep records, and times of creation and modification, act on calls alone. Other records are stored as they are given.
@@ -427,7 +428,7 @@ let contractText = #"""
     Y8.1 A hub or a replica that has gone back in time, or a copy of a replica's file, is noticed before anything of a message is merged.
     Y8.2 No waiting patch is lost by it. A restored or copied replica takes a new name and sends them again.
     Y8.3 What a restored hub has lost comes back from a replica that has it, except for records that have changed at the hub since.
-    Y9.1 What a program does not know crosses it unharmed. A patch with a property that the hub does not know waits.
+    Y9.1 What a program does not know crosses it unharmed, also if a later version sends what it has committed. A patch with a property that the hub does not know waits.
     Y9.2 A model that joins later, or gains properties, begins with its own first synchronisation.
     Y9.3 A first synchronisation comes in pages, goes on where it was interrupted, and is written at once. Records of a store that had some before are joined by key, and the differences are told.
     Y10.1 Observers see what comes by synchronisation, and the history keeps it: at the hub each patch with its author, at a replica an exchange with its author if it has one.
