@@ -181,8 +181,13 @@ struct SQLCall {
     /// The bytes of a text, which are SQLite's; nil for any other value.
     private func textBytes(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard index < arguments.count, sqlite3_value_type(arguments[index]) == SQLITE_TEXT else { return nil }
-        let bytes = sqlite3_value_text(arguments[index])
-        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index])))
+        return Self.bytes(of: arguments[index])
+    }
+
+    /// The bytes of a value that is a text; none if SQLite has no memory to end it, after which the statement fails.
+    private static func bytes(of text: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
+        let bytes = sqlite3_value_text(text)
+        return UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(text)))
     }
 
     subscript(index: Int) -> Value {
@@ -191,14 +196,11 @@ struct SQLCall {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER: return .int(sqlite3_value_int64(value))
         case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
-        case SQLITE_TEXT:
-            let bytes = sqlite3_value_text(value)
-            return .text(
-                String(
-                    decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self))
+        case SQLITE_TEXT: return .text(String(decoding: Self.bytes(of: value), as: UTF8.self))
         case SQLITE_BLOB:
             let bytes = sqlite3_value_blob(value)
-            return .blob(Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))))
+            let count = bytes == nil ? 0 : Int(sqlite3_value_bytes(value))
+            return .blob(Array(UnsafeRawBufferPointer(start: bytes, count: count)))
         default: return .null
         }
     }

@@ -14,10 +14,10 @@ extension Store {
     /// notified. A retention needs it: call it about as often as a partition or a day of records passes. It deletes up to 1,000
     /// records in each commit, as writes do.
     ///
-    /// Where an engine keeps a model in ranges of its keys, it drops a whole range of records that are older than the retention in
+    /// An engine that keeps a model in ranges of its keys drops a whole range of records that are older than the retention in
     /// one commit, and no record of another range. It deletes record by record if something has to learn of each: a history or a
     /// search index of the model, a layer, or references to it. Observers learn that the model has changed. Reads of the model wait
-    /// for a moment; if reads use it all the time, the call tries again for some seconds, and then throws `busy`.
+    /// for a moment. If reads use it all the time, the call tries again for five seconds, and then throws `busy`.
     ///
     /// - Returns: the number of these records. Records that a delete rule deleted along with them are not counted.
     /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
@@ -25,32 +25,45 @@ extension Store {
     @discardableResult
     public nonisolated(nonsending) func removeExpired() async throws(StorageError) -> Int {
         var removed = 0
-        while true {
-            let part = try await writing("removeExpired", isPreceded: false) { context throws(StorageError) in
-                try self.removeExpired(in: context)
-            }
-            removed += part.removed
-            if part.removed < ExpiringModels.part {
-                removed = try Self.result(removed, part.failure)
-                break
-            }
-        }
-        for retention in expiry.retention { removed += try await removePassed(retention) }
+        for removal in removals { removed += try await removeAll(removal) }
         return removed
     }
 
-    private nonisolated(nonsending) func removePassed(_ retention: Retention) async throws(StorageError) -> Int {
-        var (removed, attempt) = (0, 0)
+    /// The same on the calling thread, which does not try again where reads use a model.
+    func removeExpiredBlocking() throws(StorageError) -> Int {
+        var removed = 0
+        for removal in removals {
+            while true {
+                let part = try writingBlocking("removeExpired", isPreceded: false) { context throws(StorageError) in
+                    try self.remove(removal, in: context)
+                }
+                removed += part.removed
+                if let failure = part.failure, !part.isUnfinished { throw failure }
+                if !part.isUnfinished { break }
+            }
+        }
+        return removed
+    }
+
+    /// The expired records, which have no retention, and then each retention.
+    private var removals: [Retention?] { [nil] + expiry.retention }
+
+    /// The time for which a range is tried again whose table reads use.
+    private static let timeToDrop = Duration.seconds(5)
+
+    private nonisolated(nonsending) func removeAll(_ retention: Retention?) async throws(StorageError) -> Int {
+        var (removed, attempt, began) = (0, 0, ContinuousClock.now)
         while true {
             do throws(StorageError) {
                 let part = try await writing("removeExpired", isPreceded: false) { context throws(StorageError) in
-                    try self.removePassed(retention, in: context)
+                    try self.remove(retention, in: context)
                 }
                 removed += part.removed
-                if !part.isUnfinished { return try Self.result(removed, part.failure) }
-                attempt = 0
+                if let failure = part.failure, !part.isUnfinished { throw failure }
+                if !part.isUnfinished { return removed }
+                (attempt, began) = (0, .now)
             } catch {
-                guard error.code == .busy, attempt < Self.attemptsToDrop else { throw error }
+                guard retention != nil, error.code == .busy, .now - began < Self.timeToDrop else { throw error }
                 // A cancelled task ends its pause, and its next attempt throws.
                 try? await Task.sleep(for: Self.pause(before: attempt))
                 attempt += 1
@@ -58,60 +71,19 @@ extension Store {
         }
     }
 
-    /// The number of times that a range is tried again whose table reads use: with the pauses about five seconds.
-    private static let attemptsToDrop = 12
-
-    func removeExpiredBlocking() throws(StorageError) -> Int {
-        var removed = 0
-        while true {
-            let part = try writingBlocking("removeExpired", isPreceded: false) { context throws(StorageError) in
-                try self.removeExpired(in: context)
-            }
-            removed += part.removed
-            if part.removed < ExpiringModels.part {
-                removed = try Self.result(removed, part.failure)
-                break
-            }
-        }
-        for retention in expiry.retention {
-            while true {
-                let part = try writingBlocking("removeExpired", isPreceded: false) { context throws(StorageError) in
-                    try self.removePassed(retention, in: context)
-                }
-                removed += part.removed
-                if !part.isUnfinished {
-                    removed = try Self.result(removed, part.failure)
-                    break
-                }
-            }
-        }
-        return removed
-    }
-
-    private func removePassed(
-        _ retention: Retention, in context: TransactionContext
+    /// Removes as many records as one commit may: the expired ones, or those that are older than a retention.
+    ///
+    /// - Returns: the number of records, whether more may be left, and why others stay.
+    private func remove(
+        _ retention: Retention?, in context: TransactionContext
     ) throws(StorageError) -> (removed: Int, isUnfinished: Bool, failure: StorageError?) {
         try features.requireWritable(context.innerWriter())
-        return try RetentionRemoval(retention, in: context, of: self).run()
-    }
-
-    private static func result(_ removed: Int, _ failure: StorageError?) throws(StorageError) -> Int {
-        if let failure { throw failure }
-        return removed
+        if let retention { return try RetentionRemoval(retention, in: context, of: self).run() }
+        var removal = try ExpiryRemoval(expiry, in: context)
+        try removal.run(at: tablesVersion)
+        return (removal.removed, removal.removed >= ExpiringModels.part, removal.failure)
     }
 
     /// The author of the commits by which a store removes expired records, in its history and in the feed of changes.
     public static var expiryAuthor: String { ExpiryLayer.author }
-
-    /// Deletes expired records, as many as one commit may.
-    ///
-    /// - Returns: the number of records, and why others stay.
-    private func removeExpired(
-        in context: TransactionContext
-    ) throws(StorageError) -> (removed: Int, failure: StorageError?) {
-        try features.requireWritable(context.innerWriter())
-        var removal = try ExpiryRemoval(expiry, in: context)
-        try removal.run(at: tablesVersion)
-        return (removal.removed, removal.failure)
-    }
 }
