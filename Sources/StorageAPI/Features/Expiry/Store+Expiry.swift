@@ -71,7 +71,7 @@ extension Store {
         }
     }
 
-    /// Removes as many records as one commit may: the expired ones, or those that are older than a retention.
+    /// Removes as many records as one commit may: the expired ones, or the ones that are older than a retention.
     ///
     /// - Returns: the number of records, whether more may be left, and why others stay.
     private func remove(
