@@ -71,8 +71,12 @@ final class SQLFunctions {
 /// The state of one aggregate.
 private final class SQLAggregate {
     var state: AggregateState
+    let type: ColumnType
+    let isOfDecimals: Bool
 
     init(_ function: AggregateFunction, _ type: ColumnType) {
+        self.type = type
+        isOfDecimals = type == .decimal
         state = AggregateState(Query.Aggregate(function, of: TypedTerm(.null, type)))
     }
 }
@@ -147,14 +151,24 @@ struct SQLCall {
     // MARK: Aggregates
 
     func step(_ function: AggregateFunction) {
-        guard let type = SQLFunctions.type(code(0)), let place = place(size: MemoryLayout<UnsafeRawPointer?>.size)
-        else { return sqlite3_result_error_nomem(context) }
-        let known = place.pointee.map { Unmanaged<SQLAggregate>.fromOpaque($0).takeUnretainedValue() }
-        let aggregate = known ?? SQLAggregate(function, type)
-        // Held by SQLite's memory until end(), which SQLite calls once, also when the statement is abandoned.
-        if known == nil { place.pointee = Unmanaged.passRetained(aggregate).toOpaque() }
+        guard let place = place(size: MemoryLayout<UnsafeRawPointer?>.size) else {
+            return sqlite3_result_error_nomem(context)
+        }
+        let aggregate: SQLAggregate
+        if let known = place.pointee {
+            aggregate = Unmanaged<SQLAggregate>.fromOpaque(known).takeUnretainedValue()
+        } else {
+            guard let type = SQLFunctions.type(code(0)) else { return sqlite3_result_error_nomem(context) }
+            aggregate = SQLAggregate(function, type)
+            // Held by SQLite's memory until end(), which SQLite calls once, also when the statement is abandoned.
+            place.pointee = Unmanaged.passRetained(aggregate).toOpaque()
+        }
+        // Most decimals are small, and take longer to become a value than to be added.
+        if aggregate.isOfDecimals, let text = textBytes(1), aggregate.state.add(decimal: UnsafeRawBufferPointer(text)) {
+            return
+        }
         do {
-            try aggregate.state.add(number(1, type))
+            try aggregate.state.add(number(1, aggregate.type))
         } catch {
             fail(error)
         }

@@ -127,7 +127,7 @@ package struct CSVRows {
     ) throws(StorageError) {
         switch column.kind {
         case .text where !field.hasEscapes:
-            guard isASCII || TextBytes.isText(bytes) else { throw Self.unusual }
+            guard isASCII || String.isUTF8(bytes) else { throw Self.unusual }
             return row.put(bytes, as: .text)
         case .integer:
             if case .integer = NumberBytes.form(bytes), case (let number, 0)? = NumberBytes.decimal(bytes),

@@ -1,6 +1,6 @@
 public import StorageAPI
 public import StorageDriver
-import StorageJSON
+package import StorageJSON
 
 /// Appends records without types as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes: in the
 /// form of the tool's exports, which its imports read again.
@@ -32,8 +32,8 @@ public struct CSVWriter: Sendable {
     /// - Parameter delimiter: a byte that ``CSVDialect`` has checked.
     package init(checked delimiter: UInt8) {
         self.delimiter = delimiter
-        isOutsideNumbers =
-            delimiter != UInt8(ascii: "-") && !(0x30...0x39).contains(delimiter) && !(0x61...0x7A).contains(delimiter)
+        let isLetterOrDigit = Character(Unicode.Scalar(delimiter)).isLetter || (0x30...0x39).contains(delimiter)
+        isOutsideNumbers = !isLetterOrDigit && !"+-.".utf8.contains(delimiter)
         special = (0...UInt8.max).map { [CSVDialect.mark, delimiter, 0x0A, 0x0D].contains($0) }
     }
 
@@ -57,6 +57,20 @@ public struct CSVWriter: Sendable {
         for place in 0..<count {
             if place > 0 { bytes.append(delimiter) }
             append(content(place), to: &bytes)
+        }
+        bytes.append(0x0A)
+    }
+
+    /// Appends a line of some cells of a row.
+    package func append(
+        _ cells: UnsafeBufferPointer<Cell>, _ columns: [CSVColumn], to bytes: inout [UInt8]
+    ) {
+        for (index, column) in columns.enumerated() {
+            if index > 0 { bytes.append(delimiter) }
+            let cell = cells[column.place]
+            if cell.isNull || isOutsideNumbers && column.form.appendPlain(cell, to: &bytes) { continue }
+            let isText: Void? = column.form.withText(of: cell) { append($0, to: &bytes) }
+            if isText == nil { append(.value(cell.value, column.type), to: &bytes) }
         }
         bytes.append(0x0A)
     }
@@ -90,5 +104,22 @@ public struct CSVWriter: Sendable {
             bytes.append(byte)
         }
         bytes.append(CSVDialect.mark)
+    }
+}
+
+/// A column of rows that are whole records, as ``CSVWriter`` writes it.
+package struct CSVColumn: Sendable {
+    /// The index of the cell.
+    let place: Int
+    let type: ColumnType
+    let form: CellForm
+
+    /// The columns of properties, by their stored names.
+    package static func named(_ names: [String], of columns: [FlatColumn]) -> [CSVColumn] {
+        names.compactMap { name in
+            columns.firstIndex { StoredName($0.name) == StoredName(name) }.map { place in
+                CSVColumn(place: place, type: columns[place].type, form: CellForm(columns[place].type))
+            }
+        }
     }
 }

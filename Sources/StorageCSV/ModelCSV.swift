@@ -177,7 +177,7 @@ final class ModelCSV<Model: Storable> {
         do throws(StorageError) {
             try fastRows.write(
                 batch.fields(at: place), of: reader,
-                isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[place])), key: 0, to: &row)
+                isASCII: String.isASCII(reader.bytes(of: batch.records[place])), key: 0, to: &row)
             if !graph.hasFailed { return true }
         } catch {}
         graph.removeLast()

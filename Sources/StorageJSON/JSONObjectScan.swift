@@ -58,6 +58,6 @@ extension JSONObjectScan.Member {
     package func text(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard isPlainText else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: bytes[value.dropFirst().dropLast()])
-        return isASCII || TextBytes.isText(text) ? text : nil
+        return isASCII || String.isUTF8(text) ? text : nil
     }
 }

@@ -90,7 +90,7 @@ final class JSONRows {
     /// Passes over a member that no property names, unless its name has come before.
     private func pass(_ name: Range<Int>, _ others: inout [Range<Int>], scanner: inout JSONScanner) throws {
         let bytes = scanner.bytes(name)
-        guard TextBytes.isText(bytes), others.count < 16,
+        guard String.isUTF8(bytes), others.count < 16,
             !others.contains(where: { scanner.bytes($0).elementsEqual(bytes) })
         else { throw FastPathUnavailable.found }
         others.append(name)
@@ -99,7 +99,7 @@ final class JSONRows {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?: _ = try parsed(&scanner)
         case UInt8(ascii: "\"")?:
             let text = try scanner.string()
-            guard !text.hasEscapes, TextBytes.isText(scanner.bytes(text.range)) else { throw FastPathUnavailable.found }
+            guard !text.hasEscapes, String.isUTF8(scanner.bytes(text.range)) else { throw FastPathUnavailable.found }
         default: try scanner.passValue()
         }
     }
@@ -126,7 +126,7 @@ final class JSONRows {
         case (.text, UInt8(ascii: "\"")?):
             let text = try scanner.string()
             let bytes = scanner.bytes(text.range)
-            if !text.hasEscapes, text.isASCII || TextBytes.isText(bytes) { return row.put(bytes, as: .text) }
+            if !text.hasEscapes, text.isASCII || String.isUTF8(bytes) { return row.put(bytes, as: .text) }
         case (.integer, UInt8(ascii: "-")?), (.integer, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
             if case (let number, 0)? = NumberBytes.decimal(try scanner.number()), leaf.range.contains(number) {
                 return row.put(.int(number))

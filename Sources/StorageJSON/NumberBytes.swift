@@ -60,26 +60,3 @@ package enum NumberBytes {
         return .fraction(digits: whole + index - point - 1)
     }
 }
-
-/// Texts, of their bytes.
-package enum TextBytes {
-    /// Returns whether the bytes are UTF-8.
-    package static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
-    }
-
-    /// Returns whether all bytes are ASCII.
-    package static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        var all: UInt64 = 0
-        while index + 8 <= bytes.count {
-            all |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            index += 8
-        }
-        while index < bytes.count {
-            all |= UInt64(bytes[index])
-            index += 1
-        }
-        return all & 0x8080_8080_8080_8080 == 0
-    }
-}

@@ -64,7 +64,7 @@ package enum ValueForm {
         }
     }
 
-    private static func append(_ number: Int64, to bytes: inout [UInt8]) {
+    static func append(_ number: Int64, to bytes: inout [UInt8]) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = number.magnitude
         let start = bytes.count

@@ -36,6 +36,29 @@ import Testing
         }
     }
 
+    /// Records that are one row each are written from their cells. With `--skip-bad`, records are made of them first.
+    @Test(arguments: Engine.each(with: ["json", "ndjson", "csv", "tsv"]))
+    func `rows are written as records are, whatever the values`(engine: Engine, format: String) async throws {
+        let tool = try await tool(engine)
+        let columns =
+            "id,flag,small,large,unsigned,float,double,text,bytes,date,url,decimal,wait,vector,waits,nested,dates,names,"
+            + "optionalText,optionalDouble,optionalArray"
+        for columns in [columns, "text,date,text,double", "decimal"] {
+            // A point, a minus and a letter stand in numbers.
+            for delimiter in format == "csv" ? [",", ".", "-", "T", "e", ":", "1"] : [","] {
+                let command = [
+                    "export", Tool.file, "Everything", "--format", format, "--columns", columns, "--delimiter",
+                    delimiter, "--order", "date desc",
+                ]
+                let rows = try await tool.run(command)
+                let records = try await tool.run(command + ["--skip-bad"])
+                expect(rows.output, equals: records.output, "\(delimiter)")
+                expect(rows.status, equals: records.status)
+                expect(rows.output.split(separator: "\n").count > 2 || rows.status != 0)
+            }
+        }
+    }
+
     @Test func `a file is there whole, and replaces none unless told`() async throws {
         let tool = try await Tool(.sqlite)
         try Data("kept".utf8).write(to: tool.folder.url.appending(path: "out.csv"))

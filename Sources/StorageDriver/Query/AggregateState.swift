@@ -34,6 +34,16 @@ public struct AggregateState {
         }
     }
 
+    /// Adds the bytes of a text to a sum or an average of decimals, if they are a decimal of up to 18 digits as a store writes it.
+    ///
+    /// - Returns: false for other bytes, which are not added.
+    package mutating func add(decimal text: UnsafeRawBufferPointer) -> Bool {
+        guard let decimal = SmallDecimal(text) else { return false }
+        count += 1
+        decimals.add(decimal)
+        return true
+    }
+
     private mutating func addNumber(_ value: Value) throws(StorageError) {
         count += 1
         switch (value, type.row.computing) {

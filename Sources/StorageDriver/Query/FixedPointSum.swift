@@ -13,7 +13,7 @@ struct FixedPointSum {
     }
 
     /// Adds digits, the lowest first, each smaller than the base.
-    mutating func add(_ term: [Int64], at place: Int, isNegative: Bool) {
+    mutating func add(_ term: some Sequence<Int64>, at place: Int, isNegative: Bool) {
         for (index, digit) in term.enumerated() where digits.indices.contains(place + index) {
             digits[place + index] += isNegative ? -digit : digit
         }
@@ -62,7 +62,7 @@ struct DoubleSum {
         let place = exponent - Self.minimumExponent
         let mantissa =
             UInt128(value.magnitude / Double(sign: .plus, exponent: exponent, significand: 1)) << (place % 32)
-        let digits = (0..<3).map { Int64(truncatingIfNeeded: (mantissa >> (32 * $0)) & 0xFFFF_FFFF) }
+        let digits = (0..<3).lazy.map { Int64(truncatingIfNeeded: (mantissa >> (32 * $0)) & 0xFFFF_FFFF) }
         finite.add(digits, at: place / 32, isNegative: value < 0)
     }
 
@@ -105,12 +105,14 @@ struct DecimalSum {
 
     /// Returns false if the text is not a number.
     mutating func add(_ text: String) -> Bool {
-        if let decimal = SmallDecimal(text) {
-            while small.count <= decimal.scale { small.append(0) }
-            small[decimal.scale] &+= Int128(decimal.units)
-            return true
-        }
-        return add(large: text)
+        guard let decimal = SmallDecimal(text) else { return add(large: text) }
+        add(decimal)
+        return true
+    }
+
+    mutating func add(_ decimal: SmallDecimal) {
+        while small.count <= decimal.scale { small.append(0) }
+        small[decimal.scale] &+= Int128(decimal.units)
     }
 
     private mutating func add(large text: String) -> Bool {

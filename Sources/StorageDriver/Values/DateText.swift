@@ -82,27 +82,34 @@ package enum DateText {
 
     /// The same of whole seconds; nil for others. Most dates are such.
     private static func wholeText(_ seconds: Double) -> String? {
+        withWholeText(seconds) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Calls the closure with the text of whole seconds; returns nil, without a call, for others and outside the years that have a
+    /// text.
+    package static func withWholeText<R>(_ seconds: Double, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard seconds.magnitude < 4e11, let count = Int64(exactly: seconds) else { return nil }
         let second = second(ofDay: count)
         let (year, month, day) = calendarDay((count - second) / secondsPerDay + referenceDay)
         guard (0...9999).contains(year) else { return nil }
-        let parts: [(number: Int64, width: Int, end: UInt8)] = [
-            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (day, 2, UInt8(ascii: "T")),
-            (second / 3600, 2, UInt8(ascii: ":")), (second / 60 % 60, 2, UInt8(ascii: ":")),
-            (second % 60, 2, UInt8(ascii: "Z")),
-        ]
-        return String(unsafeUninitializedCapacity: 20) { bytes in
+        return withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { bytes in
             var place = 0
-            for part in parts {
-                var rest = part.number
-                for offset in (0..<part.width).reversed() {
+            func append(_ number: Int64, _ width: Int, end: Unicode.Scalar) {
+                var rest = number
+                for offset in (0..<width).reversed() {
                     bytes[place + offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                     rest /= 10
                 }
-                bytes[place + part.width] = part.end
-                place += part.width + 1
+                bytes[place + width] = UInt8(ascii: end)
+                place += width + 1
             }
-            return place
+            append(year, 4, end: "-")
+            append(month, 2, end: "-")
+            append(day, 2, end: "T")
+            append(second / 3600, 2, end: ":")
+            append(second / 60 % 60, 2, end: ":")
+            append(second % 60, 2, end: "Z")
+            return body(UnsafeRawBufferPointer(bytes))
         }
     }
 

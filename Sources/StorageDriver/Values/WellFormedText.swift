@@ -35,6 +35,11 @@ extension String {
         return found & 0x8080_8080_8080_8080 == 0
     }
 
+    /// Returns whether bytes are UTF-8.
+    package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     /// Decoding repairs ill-formed UTF-8 by replacement characters, and repaired text is not the stored text. A native
     /// string's bytes are contiguous, so comparing them is one memcmp.
     @usableFromInline

@@ -91,17 +91,13 @@ struct ExportCommand: AsyncParsableCommand, ModelCommand {
         of total: Int
     ) async throws {
         var output = Output(file, gzip: ending(0) == "gz" ? try GzipWriter() : nil)
-        var writer: (any RecordWriter)?
+        let printed = try PrintedRecords(of: schema, query, columns: columns, related: related, skip: skip)
         var count = 0
-        try await PrintedRecords(of: schema, query, columns: columns, related: related, skip: skip).forEach(in: store) {
-            writer = chosenFormat.writer($0, delimited)
-        } _: {
+        try await printed.write(from: store, to: &output, { chosenFormat.writer($0, delimited) }) {
             try Task.checkCancellation()
-            try writer?.write($0, to: &output)
             count += 1
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
         }
-        try writer?.finish(&output)
         try output.finish()
     }
 

@@ -56,6 +56,13 @@ protocol RecordWriter {
     mutating func finish(_ output: inout Output) throws
 }
 
+/// A writer that can also write rows that are whole records, without values made of their cells.
+protocol RowWriter: RecordWriter {
+    /// Takes the columns of the rows, before the first.
+    mutating func begin(_ columns: [FlatColumn])
+    mutating func write(_ row: UnsafeBufferPointer<Cell>, to output: inout Output) throws
+}
+
 extension RecordSchema {
     /// The properties that are shown if none are named: all but the number of records that have no key, for which the backend
     /// would have to count the records before those of a condition.

@@ -138,7 +138,7 @@ struct Importer {
             ) { (index, key, row) throws(StorageError) in
                 try rows.write(
                     batch.fields(at: index), of: reader,
-                    isASCII: TextBytes.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
+                    isASCII: String.isASCII(reader.bytes(of: batch.records[index])), key: key, to: &row)
             }
             return true
         } catch {

@@ -57,7 +57,7 @@ struct SchemaInference {
         while true {
             fields.removeAll(keepingCapacity: true)
             guard let record = try source.next(&fields) else { return }
-            if record.isWellFormed, fields.count == shapes.count, TextBytes.isText(reader.bytes(of: record)) {
+            if record.isWellFormed, fields.count == shapes.count, String.isUTF8(reader.bytes(of: record)) {
                 shape.addObject()
                 for place in shapes.indices { try shapes[place].add(fields[place], reader.bytes(of: fields[place])) }
             } else {

@@ -25,29 +25,73 @@ struct PrintedRecords: Sendable {
         }
     }
 
-    /// Passes on the columns and then each record, holding few of them. All are of one snapshot, unless bad ones are skipped.
-    func forEach(
-        in store: Store, begin: ([RecordSchema.Property]) -> Void, _ body: ([DynamicRecord.Field]) throws -> Void
+    /// Writes all records, holding few of them. All are of one snapshot, unless bad ones are skipped.
+    ///
+    /// - Parameters:
+    ///   - makeWriter: makes the writer of records with some columns.
+    ///   - each: called after each record.
+    func write(
+        from store: Store, to output: inout Output, _ makeWriter: ([RecordSchema.Property]) -> any RecordWriter,
+        each: () throws -> Void = {}
     ) async throws {
-        guard let properties else {
-            guard let terms else { return }
-            return try store.blocking.read { snapshot in
-                try terms.forEach(query.all(snapshot.records(schema.name)), begin: begin, body)
-            }
+        var writer: (any RecordWriter)?
+        func write(_ fields: [DynamicRecord.Field]) throws {
+            try writer?.write(fields, to: &output)
+            try each()
         }
-        begin(properties)
-        if skip.skipBad {
-            return try await ReadableRecords(store: store, schema: schema, query: query).forEach(body)
-        }
-        let records = query.records(schema.name, in: store)
-        do {
-            if related.isWanted {
-                for try await record in records.with(related.paths).stream() { try body(record.fields) }
+        if let properties {
+            let begun = makeWriter(properties)
+            writer = begun
+            if skip.skipBad {
+                try await ReadableRecords(store: store, schema: schema, query: query).forEach(write)
             } else {
-                for try await fields in records.only(properties.map(\.name)).stream() { try body(fields) }
+                do {
+                    if var rows = begun as? any RowWriter, !related.isWanted,
+                        try self.write(properties, from: store, to: &output, &rows, each: each)
+                    {
+                        writer = rows
+                    } else if related.isWanted {
+                        let records = query.records(schema.name, in: store).with(related.paths)
+                        for try await record in records.stream() { try write(record.fields) }
+                    } else {
+                        let records = query.records(schema.name, in: store).only(properties.map(\.name))
+                        for try await fields in records.stream() { try write(fields) }
+                    }
+                } catch let error as StorageError {
+                    throw error.advisingToSkip
+                }
             }
-        } catch let error as StorageError {
-            throw error.advisingToSkip
+        } else if let terms {
+            try store.blocking.read { snapshot in
+                try terms.forEach(query.all(snapshot.records(schema.name)), begin: { writer = makeWriter($0) }, write)
+            }
+        }
+        try writer?.finish(&output)
+    }
+
+    /// Writes records that are one row each.
+    ///
+    /// - Returns: false if the model's records are more than that; nothing is written then.
+    private func write(
+        _ properties: [RecordSchema.Property], from store: Store, to output: inout Output,
+        _ writer: inout any RowWriter, each: () throws -> Void
+    ) throws -> Bool {
+        try store.blocking.read { snapshot in
+            var failure: (any Error)?
+            let records = query.all(snapshot.records(schema.name)).only(properties.map(\.name))
+            let isWhole = try records.forEachRow {
+                writer.begin($0)
+            } _: { row in
+                do {
+                    try writer.write(row, to: &output)
+                    try each()
+                } catch {
+                    failure = error
+                }
+                return failure == nil
+            }
+            if let failure { throw failure }
+            return isWhole
         }
     }
 }

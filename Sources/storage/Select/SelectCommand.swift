@@ -97,13 +97,7 @@ struct SelectCommand: AsyncParsableCommand, ModelCommand {
                 return try await print(size, columns: try stored(printed.properties), in: store)
             }
             var output = Output()
-            var writer: (any RecordWriter)?
-            try await printed.forEach(in: store) {
-                writer = self.writer($0)
-            } _: {
-                try writer?.write($0, to: &output)
-            }
-            try writer?.finish(&output)
+            try await printed.write(from: store, to: &output, writer)
             try output.flush()
         }
     }

@@ -227,6 +227,28 @@ extension Select.Fields where Source == Store.Session {
             try chosen(reading).all(DynamicRecord.self, select.selection).map(\.fields)
         }
     }
+
+    /// Passes the cells of each record to a closure until that returns false, without creating a value for each: for exports.
+    ///
+    /// - Parameters:
+    ///   - begin: takes the columns, before the first record.
+    ///   - body: takes the cells of a record, one for each column. They are valid until it returns.
+    /// - Returns: false, without a call of a closure, if records of the model own others, so that a row is not all of a record.
+    /// - Throws: errors of `all()`.
+    package func forEachRow(
+        begin: ([FlatColumn]) -> Void, _ body: (UnsafeBufferPointer<Cell>) -> Bool
+    ) throws(StorageError) -> Bool {
+        try select.run { (reading) throws(StorageError) in
+            guard var rows = try chosen(reading).singlePass(select.selection), let columns = rows.flatColumns else {
+                return false
+            }
+            begin(columns)
+            while try rows.next() {
+                guard try body(rows.checkedCells()) else { break }
+            }
+            return true
+        }
+    }
 }
 
 extension RecordReader {

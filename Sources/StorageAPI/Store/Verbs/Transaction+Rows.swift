@@ -1,13 +1,5 @@
 package import StorageDriver
 
-/// A column of a recorded model whose records are one row each.
-package struct FlatColumn: Sendable {
-    /// The stored name of the property.
-    package let name: String
-    package let type: ColumnType
-    package let isOptional: Bool
-}
-
 /// Records that their reader writes as rows, without creating a value for each: for imports by the tool.
 extension Store.Transaction {
     /// The columns of a recorded model, in the order in which a row writer takes them, and the index of the column whose

@@ -31,10 +31,10 @@ struct ColumnCheck {
         case (.int, .integer): range.map { $0.contains(cell.int) } ?? true ? nil : misfit
         case (.unsigned, .integer): column.type == .uint64 ? nil : misfit
         case (.double, .double): column.type == .float && Float.decode(cell) == nil ? misfit : nil
+        case (.text, .text) where isChecked && SmallDecimal(cell.bytes) != nil: nil
         case (.text, .text) where isChecked, (.blob, .blob) where isChecked:
             column.type.row.stored(cell.value) == nil ? misfit : nil
-        // Decoding checks that the text is UTF-8.
-        case (.text, .text): String.decode(cell) == nil ? "is not UTF-8" : nil
+        case (.text, .text): String.isUTF8(cell.bytes) ? nil : "is not UTF-8"
         case (.blob, .blob): nil
         default: misfit
         }

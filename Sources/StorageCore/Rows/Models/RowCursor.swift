@@ -1,5 +1,17 @@
 public import StorageDriver
 
+/// A column of a recorded model whose records are one row each.
+package struct FlatColumn: Sendable {
+    /// The stored name of the property.
+    package let name: String
+    package let type: ColumnType
+    package let isOptional: Bool
+
+    package init(name: String, type: ColumnType, isOptional: Bool) {
+        (self.name, self.type, self.isOptional) = (name, type, isOptional)
+    }
+}
+
 /// A query's rows, ready to be decoded: a cursor, and the context of its table.
 public struct RowCursor: ~Copyable {
     @usableFromInline var cursor: Cursor
@@ -26,6 +38,31 @@ public struct RowCursor: ~Copyable {
         let model = try M(reading: &row)
         try row.finish()
         return model
+    }
+
+    /// The columns of records that are one row each, in the order of ``checkedCells()``; nil for records that are more than a row.
+    package var flatColumns: [FlatColumn]? {
+        let fields = context.recordFields
+        guard fields.relations.isEmpty else { return nil }
+        var columns: [FlatColumn] = []
+        for column in fields.columns {
+            guard case .value = column.content else { return nil }
+            columns.append(FlatColumn(name: column.name.text, type: column.type, isOptional: !column.isRequired))
+        }
+        return columns
+    }
+
+    /// The cells of the current row, one for each of ``flatColumns``. Valid until the next call of ``next()``.
+    ///
+    /// - Throws: `typeMismatch` for a value that does not fit its column.
+    package func checkedCells() throws(StorageError) -> UnsafeBufferPointer<Cell> {
+        let cells = UnsafeBufferPointer(start: cursor.cells + start, count: end - start)
+        for (place, column) in context.recordFields.columns.enumerated() {
+            if column.check.problem(cells[place]) == nil { continue }
+            throw context.mismatch(
+                at: start + place, of: cursor.cells, wanted: column.type.description, because: nil)
+        }
+        return cells
     }
 
     /// The bytes of the current row's texts and blobs.
