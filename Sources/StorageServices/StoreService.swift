@@ -10,15 +10,32 @@ public import StorageAPI
 /// end their calls, and then the store closes. A call that comes later fails as `closed`.
 public struct StoreService: Service {
     private let store: Store
+    private let interval: Duration?
 
-    /// A service that owns nothing but the closing of the store.
-    public init(_ store: Store) { self.store = store }
+    /// A service that closes the store, and removes expired records if an interval is given.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - interval: the time between two calls of `Store.removeExpired(progress:)`, more than 0; nil for no calls. The first call is
+    ///     made when the service starts. A call that fails is logged and tried again, by the rules of `Store.removeExpired(every:clock:)`.
+    public init(_ store: Store, removingExpiredEvery interval: Duration? = nil) {
+        (self.store, self.interval) = (store, interval)
+    }
 
     /// Waits until the group is shut down, or the task is cancelled, and closes the store when its running calls have
-    /// ended.
+    /// ended. A removal of expired records that is under way ends after its commit.
     ///
-    /// - Throws: errors of closing.
+    /// - Throws: errors of closing; the error of a removal that would always fail, such as `unsupported` of a store that cannot
+    ///   be written.
     public func run() async throws {
+        if let interval {
+            do {
+                let store = store
+                try await cancelWhenGracefulShutdown { try await store.removeExpired(every: interval) }
+            } catch let error as StorageError where error.code == .cancelled {
+                // The shutdown has cancelled it.
+            }
+        }
         // A cancelled task is shut down too.
         try? await gracefulShutdown()
         try await store.close()

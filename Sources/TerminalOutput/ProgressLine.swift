@@ -23,6 +23,11 @@ package struct ProgressLine: Sendable {
 
     /// Draws a moving block and the time for work of unknown length, such as one call to a store.
     package func during<T>(_ label: String, _ work: () async throws -> T) async throws -> T {
+        try await during({ label }, work)
+    }
+
+    /// The same with a label that changes meanwhile.
+    package func during<T>(_ label: @escaping @Sendable () -> String, _ work: () async throws -> T) async throws -> T {
         guard isShown else { return try await work() }
         let drawing = Task { await animate(label) }
         let result: Result<T, any Error>
@@ -33,12 +38,12 @@ package struct ProgressLine: Sendable {
         return try result.get()
     }
 
-    private func animate(_ label: String) async {
+    private func animate(_ label: @Sendable () -> String) async {
         let start = ContinuousClock.now
         var frame = 0
         while !Task.isCancelled {
             let elapsed = start.duration(to: .now).seconds
-            draw("\(label)  \(elapsed.fixed(1)) s  \(Self.movingBlock(at: frame))")
+            draw("\(label())  \(elapsed.fixed(1)) s  \(Self.movingBlock(at: frame))")
             frame += 1
             try? await Task.sleep(for: .milliseconds(60))
         }

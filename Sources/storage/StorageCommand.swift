@@ -40,7 +40,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Changing",
                 subcommands: [
                     InsertCommand.self, SaveCommand.self, UpdateCommand.self, DeleteCommand.self, TruncateCommand.self,
-                    AlterCommand.self, UndoCommand.self,
+                    ExpireCommand.self, AlterCommand.self, UndoCommand.self,
                 ]),
             CommandGroup(
                 name: "Moving and checking",

@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import PostgreSQLBackend
 import StorageKit
 import Synchronization
@@ -265,6 +266,48 @@ struct RangeTests {
                 let store = try await Store(Server.backend(schema), models: [model])
                 try await store.close()
             }
+        }
+    }
+
+    @Test func `a model of the option that neither the store has nor the program opens is an error`() async throws {
+        try await Server.withSchema { schema in
+            func expectRefusal(
+                _ word: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+            ) async {
+                let error = await #expect(throws: StorageError.self, sourceLocation: sourceLocation) {
+                    try await body()
+                }
+                let isTold = ["ranges", "Guage", word].allSatisfy { error?.message.contains($0) == true }
+                expect(
+                    error?.code == .configuration && isTold, "\(String(describing: error))",
+                    sourceLocation: sourceLocation)
+            }
+            let misspelt = try Server.backend(schema, "&ranges=Gauge:100,Guage:100")
+            await expectRefusal("did you mean Gauge?") { _ = try await Store(misspelt, models: Gauge.self, Pen.self) }
+            await expectRefusal("Gauge, Pen") { _ = try Store.Blocking.open(misspelt, models: Gauge.self, Pen.self) }
+            // At the first use of a model, and for one without a type.
+            let open = try await Store(misspelt)
+            await expectRefusal("Gauge") { try await open.insert(Gauge(1)) }
+            let source = try await Store(InMemoryBackend(), models: Gauge.self, Pen.self)
+            try await source.insert([Gauge(1), Gauge(101)])
+            let schemas = try await source.recordSchemas()
+            await expectRefusal("Gauge") { try await open.prepare(schemas) }
+            await expectRefusal("Gauge") { try await open.migrate(to: schemas) }
+            await expectRefusal("Gauge") { _ = try await open.copy(from: source) }
+            try await expect(open.recordSchemas().map(\.name), equals: [])
+            try await open.close()
+            // A copy makes the tables one after the other, and counts as one.
+            let right = try await Store(Server.backend(schema, "&ranges=Gauge:100,Pen:100"))
+            try await right.copy(from: source)
+            try await right.close()
+            try await source.close()
+            try await expect(Self.ranges(schema).count, equals: 2)
+            // The store has the model, which the program does not open.
+            let other = try await Store(Server.backend(schema, "&ranges=Gauge:100"), models: Pen.self)
+            try await other.close()
+            await expectRefusal("Gauge") { _ = try await Store(misspelt, models: Pen.self) }
+            // Without models there is nothing to make, and nothing to compare with.
+            try await Store(misspelt).close()
         }
     }
 

@@ -78,6 +78,22 @@ struct RetentionTests {
         }
     }
 
+    @Test func `a retention without a type drops ranges too, and tells of each`() async throws {
+        try await RangeTests.withStore { store, schema, _ in
+            try await store.insert((0..<300).map { Gauge($0, day: $0 < 200 ? 1 : 100_000) })
+            let plain = try await Store(Server.backend(schema))
+            let steps = Mutex<[Int]>([])
+            let removed = try await plain.removeExpired(and: [.init(ofRecords: "Gauge", by: "time", days: 10)]) {
+                removed in
+                steps.withLock { $0.append(removed) }
+            }
+            expect(removed, equals: 200)
+            expect(steps.withLock(\.self), equals: [100, 200])
+            try await expect(RangeTests.ranges(schema), equals: ["200 300"])
+            try await plain.close()
+        }
+    }
+
     @Test func `a search index has no record that a retention has removed`() async throws {
         try await Server.withSchema { schema in
             let clock = DayClock()

@@ -37,6 +37,19 @@ struct ExpiryTests {
         var id: Int
         var token: Ref<Token>
     }
+    @Storable struct Visit: Equatable {
+        var id: Int
+        @Indexed var time = Date(timeIntervalSinceReferenceDate: 0)
+        var stay = Stay(id: 0)
+    }
+    @Storable struct Stay: Equatable {
+        var id: Int
+        var begin = Date(timeIntervalSinceReferenceDate: 0)
+    }
+    @Storable struct Remark {
+        var id: Int
+        var visit: Ref<Visit>
+    }
 
     /// A clock that a test moves, in seconds.
     private final class Clock: Sendable {
@@ -152,5 +165,102 @@ struct ExpiryTests {
         for type in types {
             await expectError(.configuration, "\(type)") { try await Store(InMemoryBackend(), models: [type]) }
         }
+    }
+
+    // MARK: Removal at intervals
+
+    /// A clock whose sleeps end when a test says so.
+    private struct Intervals: _Concurrency.Clock {
+        let now = ContinuousClock.now
+        let minimumResolution = Duration.zero
+        private let begun = AsyncStream.makeStream(of: Duration.self)
+        private let ended = AsyncStream.makeStream(of: Void.self)
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            begun.continuation.yield(now.duration(to: deadline))
+            for await _ in ended.stream { return }
+            throw CancellationError()
+        }
+
+        /// Waits until something sleeps; how long it wants to.
+        func sleeper() async -> Duration? { await begun.stream.first { _ in true } }
+        func wake() { ended.continuation.yield() }
+    }
+
+    private func kept(_ store: Store) async throws -> [Int] { try await store.select(Visit.self).keys() }
+
+    @Test
+    func `a task removes at intervals, also after a removal that failed, until it is cancelled`() async throws {
+        let clock = Clock()
+        let store = try await Store(
+            InMemoryBackend(), models: Visit.self, Remark.self,
+            options: .init(retention: [.init(Visit.self, by: \.time, days: 1)], clock: clock.now))
+        try await store.insert([Visit(id: 1), Visit(id: 2, time: Date(timeIntervalSinceReferenceDate: 86_400))])
+        let intervals = Intervals()
+        let removing = Task { try await store.removeExpired(every: .seconds(60), clock: intervals) }
+        await expect(intervals.sleeper(), equals: .seconds(60))
+        try await expect(kept(store), equals: [1, 2])
+        clock.advance(to: 86_400)
+        intervals.wake()
+        await expect(intervals.sleeper(), equals: .seconds(60))
+        try await expect(kept(store), equals: [2])
+        // A reference denies the deletion, for a time.
+        try await store.insert(Remark(id: 1, visit: 2))
+        clock.advance(to: 2 * 86_400)
+        intervals.wake()
+        await expect(intervals.sleeper(), equals: .seconds(60))
+        try await expect(kept(store), equals: [2])
+        try await store.delete(Remark.self, key: 1)
+        intervals.wake()
+        await expect(intervals.sleeper(), equals: .seconds(60))
+        try await expect(kept(store), equals: [])
+        removing.cancel()
+        await expectError(.cancelled) { try await removing.value }
+        try await store.close()
+    }
+
+    @Test
+    func `a task that removes at intervals ends with an error that every removal would have`() async throws {
+        let store = try await Store(InMemoryBackend(), models: Token.self)
+        for interval in [Duration.zero, .seconds(-1)] {
+            await expectError(.configuration) { try await store.removeExpired(every: interval) }
+        }
+        let intervals = Intervals()
+        let removing = Task { try await store.removeExpired(every: .seconds(1), clock: intervals) }
+        await expect(intervals.sleeper(), equals: .seconds(1))
+        try await store.close()
+        intervals.wake()
+        await expectError(.closed) { try await removing.value }
+    }
+
+    @Test
+    func `the progress of a removal is the number of records after each commit`() async throws {
+        let clock = Clock()
+        let store = try await Store(
+            InMemoryBackend(), models: Token.self, Visit.self,
+            options: .init(retention: [.init(Visit.self, by: \.time, days: 1)], clock: clock.now))
+        try await store.insert((1...1500).map { token($0, 10) })
+        try await store.insert((1...3).map { Visit(id: $0) })
+        clock.advance(to: 86_400)
+        let steps = Mutex<[Int]>([])
+        let removed = try await store.removeExpired { removed in steps.withLock { $0.append(removed) } }
+        expect(removed, equals: 1503)
+        expect(steps.withLock(\.self), equals: [1000, 1500, 1503])
+    }
+
+    @Test
+    func `a retention names a time of the record itself, with or without a type`() async throws {
+        let options = Store.Options(retention: [.init(Visit.self, by: \.stay.begin, days: 1)])
+        await expectError(.configuration) { try await Store(InMemoryBackend(), models: Visit.self, options: options) }
+        let store = try await Store(InMemoryBackend(), models: Visit.self)
+        try await store.insert([Visit(id: 1), Visit(id: 2, time: .now)])
+        for (model, time) in [("Visitt", "time"), ("Visit", "tme"), ("Visit", "id"), ("Visit", "stay")] {
+            await expectError(.invalidQuery, "\(model).\(time)") {
+                try await store.removeExpired(and: [.init(ofRecords: model, by: time, days: 1)])
+            }
+        }
+        try await expect(kept(store), equals: [1, 2])
+        try await expect(store.removeExpired(and: [.init(ofRecords: "Visit", by: "time", days: 1)]), equals: 1)
+        try await expect(kept(store), equals: [2])
     }
 }

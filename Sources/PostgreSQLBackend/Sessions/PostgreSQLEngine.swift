@@ -95,13 +95,15 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine, ReactingEngine
         }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
-        return BackendInfo(
+        var info = BackendInfo(
             name: PostgreSQLBackend.scheme, location: configuration.location,
             format: "PostgreSQL \(serverVersion)" + (format.map { ", schema record \($0)" } ?? ""), lacking: lacking,
             // An entry of an index has 2,704 bytes, with 8 for each level of owned rows; a row has one page, with 18 bytes
             // for each long value.
             limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),
             reservedNamePrefixes: ["storage_", "pg_"], readerThreads: configuration.connections)
+        info.namedModels["ranges"] = configuration.ranges.keys.sorted()
+        return info
     }
 
     var isReadOnly: Bool { configuration.isReadOnly }

@@ -163,6 +163,9 @@ public final class Store: Sendable {
             let takesMarks = try features.closesStore(reader) ? false : canWrite
             let (known, behind) = try registry.upToDate(new, in: reader, canWrite: takesMarks)
             registry.add(known)
+            if isOpening, !models.isEmpty {
+                try registry.requireNamedModels(in: reader, and: DeclaredModels.withTargets(models))
+            }
             let pending = isOpening ? try features.pendingStep(in: reader) : nil
             return (behind, pending, pending == nil ? false : try !reader.hasModels())
         }

@@ -21,6 +21,9 @@ public struct BackendInfo: Sendable {
     /// The store then reads on as many separate threads, and never on a thread of the concurrency runtime. On an engine
     /// on this machine the reads of actors alone do, on as many as the machine has processors.
     public var readerThreads: Int?
+    /// The models that the backend's options name, by their stored names, for each option. A store has them, or gets them by the
+    /// call that opens it or makes tables; any other name is `configuration`.
+    public var namedModels: [String: [String]] = [:]
 
     /// Describes an open engine. Every capability that `lacking` does not name is promised.
     public init(

@@ -1,3 +1,4 @@
+import Foundation
 import InMemoryTracing
 import MemoryBackend
 import MetricsTestKit
@@ -11,6 +12,7 @@ import Tracing
 @Storable private struct Crate: Equatable {
     var id: Int
     var name = ""
+    var time = Date.now
 }
 
 /// Tests the integration of StorageServices with server libraries.
@@ -65,6 +67,22 @@ import Tracing
             try await ended
         }
         let error = await #expect(throws: StorageError.self) { try await store.insert(Crate(id: 2)) }
+        #expect(error?.code == .closed)
+    }
+
+    @Test func `a service with an interval removes what is not kept any longer, until the shutdown`() async throws {
+        let store = try await Store(
+            InMemoryBackend(), models: Crate.self, options: .init(retention: [.init(Crate.self, by: \.time, days: 1)]))
+        try await store.insert([Crate(id: 1, time: .distantPast), Crate(id: 2)])
+        var crates = store.select(Crate.self).values().makeAsyncIterator()
+        #expect(try await crates.next()?.map(\.id) == [1, 2])
+        try await testGracefulShutdown { trigger in
+            async let ended: Void = StoreService(store, removingExpiredEvery: .seconds(3600)).run()
+            #expect(try await crates.next()?.map(\.id) == [2])
+            trigger.triggerGracefulShutdown()
+            try await ended
+        }
+        let error = await #expect(throws: StorageError.self) { try await store.insert(Crate(id: 3)) }
         #expect(error?.code == .closed)
     }
 }

@@ -28,7 +28,7 @@ final class ExpiryLayer: StoreFeature {
         self.clock = clock
     }
 
-    var preparedModels: [any Storable.Type] { retention.map(\.model) }
+    var preparedModels: [any Storable.Type] { retention.compactMap(\.model) }
 
     func checkOptions() throws(StorageError) { for retention in retention { try retention.check() } }
 

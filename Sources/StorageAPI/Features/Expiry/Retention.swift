@@ -21,9 +21,15 @@ extension Store {
     /// ``Store/removeExpired()`` removes the records that are older. Until then they are as any other record: reads find
     /// them, unlike records whose `@Expires` has passed. A record without a time stays.
     public struct Retention: Sendable {
-        let model: any Storable.Type
-        let time: QueryNode
+        let source: ModelSource
+        private let time: Time
         let days: Double
+
+        private enum Time: Sendable {
+            case node(QueryNode)
+            /// A property by its stored name.
+            case named(StoredName)
+        }
 
         /// Keeps the records whose time is at most so many days ago.
         ///
@@ -34,22 +40,62 @@ extension Store {
         public init<M: Storable>(
             _ model: M.Type, by time: KeyPath<M.Columns, QueryExpression<Date>>, days: Double
         ) {
-            (self.model, self.time, self.days) = (model, M.node(time), days)
+            (source, self.time, self.days) = (.type(model), .node(M.node(time)), days)
         }
 
         /// The same by a time that a record may lack.
         public init<M: Storable>(
             _ model: M.Type, by time: KeyPath<M.Columns, QueryExpression<Date?>>, days: Double
         ) {
-            (self.model, self.time, self.days) = (model, M.node(time), days)
+            (source, self.time, self.days) = (.type(model), .node(M.node(time)), days)
+        }
+
+        /// The same of a model without a type, by stored names.
+        package init(ofRecords model: String, by time: String, days: Double) {
+            (source, self.time, self.days) = (.recorded(StoredName(model)), .named(StoredName(time)), days)
+        }
+
+        /// The model's type; nil without one.
+        var model: (any Storable.Type)? { if case .type(let type) = source { type } else { nil } }
+
+        private var name: String {
+            switch source {
+            case .type(let type): type.schema.name
+            case .recorded(let name), .whole(let name): name.text
+            }
         }
 
         func check() throws(StorageError) {
             guard days >= 0, days.isFinite else {
                 throw StorageError(
-                    .configuration, "The retention of \(model.schema.name) has \(days) days; give 0 or more.",
-                    model: model.schema.name)
+                    .configuration, "The retention of \(name) has \(days) days; give 0 or more.", model: name)
             }
+            if case .node(let node) = time, !node.isOwnProperty {
+                throw StorageError(
+                    .configuration,
+                    "The retention of \(name) names a time of an owned record; name a property of \(name) itself.",
+                    model: name)
+            }
+        }
+
+        /// The index of the root's column that has the time.
+        ///
+        /// - Throws: `invalidQuery` if the model has no time of the name.
+        func column(of tables: ModelTables) throws(StorageError) -> Int {
+            switch time {
+            case .node(let node):
+                if let column = try tables.columns(node).first { return column }
+            case .named(let name):
+                let columns = tables.root.schema.columns
+                let column = columns.firstIndex { $0.storedProperty == name && $0.type == .date && !$0.isRemoved }
+                if let column { return column }
+                let times = columns.filter { $0.type == .date && !$0.isRemoved }.map(\.property)
+                throw StorageError(
+                    .invalidQuery,
+                    "\(self.name) has no time \(name)\(SpellingSuggestion.hint(name.text, among: times)); its times are "
+                        + "\(times.isEmpty ? "none" : times.joined(separator: ", ")).", model: self.name)
+            }
+            throw StorageError(.invalidQuery, "A retention names a time of the model.", model: name)
         }
     }
 }
@@ -66,12 +112,9 @@ struct RetentionRemoval {
 
     init(_ retention: Store.Retention, in context: TransactionContext, of store: Store) throws(StorageError) {
         (self.store, self.context) = (store, context)
-        source = .type(retention.model)
-        handle = try context.handle(retention.model)
-        guard let column = try handle.tables.columns(retention.time).first else {
-            throw StorageError(.invalidQuery, "A retention names a time of the model.", model: handle.name.text)
-        }
-        self.column = column
+        source = retention.source
+        handle = try context.handle(source)
+        column = try retention.column(of: handle.tables)
         limit = .double(store.expiry.seconds - retention.days * 86_400)
     }
 

@@ -19,20 +19,82 @@ extension Store {
     /// search index of the model, a layer, or references to it. Observers learn that the model has changed. Reads of the model wait
     /// for a moment. If reads use it all the time, the call tries again for five seconds, and then throws `busy`.
     ///
+    /// ``removeExpired(every:clock:)`` calls it regularly.
+    ///
+    /// - Parameter progress: receives the number of records that are removed so far, after each commit.
     /// - Returns: the number of these records. Records that a delete rule deleted along with them are not counted.
     /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
     ///   others are; `busy`; errors of the engine; `cancelled` between two commits.
     @discardableResult
-    public nonisolated(nonsending) func removeExpired() async throws(StorageError) -> Int {
+    public nonisolated(nonsending) func removeExpired(
+        progress: (@Sendable (_ removed: Int) -> Void)? = nil
+    ) async throws(StorageError) -> Int {
+        try await removeExpired(and: expiry.retention, progress: progress)
+    }
+
+    /// The same with other retentions than the store's.
+    ///
+    /// - Throws: also `invalidQuery` if the store lacks the model or the time of one.
+    package nonisolated(nonsending) func removeExpired(
+        and retention: [Retention], progress: (@Sendable (_ removed: Int) -> Void)? = nil
+    ) async throws(StorageError) -> Int {
+        for retention in retention { try retention.check() }
         var removed = 0
-        for removal in removals { removed += try await removeAll(removal) }
+        // Expired records have no retention.
+        for removal in [nil] + retention { try await removeAll(removal, &removed, progress) }
         return removed
+    }
+
+    /// Calls ``removeExpired(progress:)`` now and after each interval, until the task is cancelled.
+    ///
+    /// ```swift
+    /// let removing = Task { try await store.removeExpired(every: .seconds(3600)) }
+    /// ```
+    ///
+    /// A server runs it in a task beside its requests; `StoreService` of StorageServices runs it as a part of the service. Several
+    /// programs may run it for one store: a record is removed once.
+    ///
+    /// If a call fails, the log has a warning, and the next one tries again. The method ends with the error of a call that would
+    /// always fail.
+    ///
+    /// - Parameters:
+    ///   - interval: the time from the end of a call to the next one, more than 0.
+    ///   - clock: the clock that measures the interval.
+    /// - Throws: `cancelled`; `closed` if the store was closed; `unsupported` if it cannot be written; `moved`; `configuration` for an
+    ///   interval that is not positive.
+    public nonisolated(nonsending) func removeExpired<C: Clock>(
+        every interval: Duration, clock: C = ContinuousClock()
+    ) async throws(StorageError) where C.Duration == Duration {
+        guard interval > .zero else {
+            throw StorageError(
+                .configuration, "Expired records cannot be removed every \(interval); give a time of more than 0.",
+                operation: "removeExpired")
+        }
+        while true {
+            do throws(StorageError) {
+                let removed = try await removeExpired()
+                if removed > 0 { logger.debug("removed expired records", metadata: ["count": "\(removed)"]) }
+            } catch {
+                switch error.code {
+                case .cancelled, .closed, .unsupported, .moved, .configuration: throw error
+                default:
+                    logger.warning(
+                        "expired records cannot be removed; the next call tries again",
+                        metadata: ["reason": "\(error.message)"])
+                }
+            }
+            do {
+                try await clock.sleep(for: interval)
+            } catch {
+                throw StorageError(.cancelled, "The task was cancelled.", operation: "removeExpired")
+            }
+        }
     }
 
     /// The same on the calling thread, which does not try again where reads use a model.
     func removeExpiredBlocking() throws(StorageError) -> Int {
         var removed = 0
-        for removal in removals {
+        for removal in [nil] + expiry.retention {
             while true {
                 let part = try writingBlocking("removeExpired", isPreceded: false) { context throws(StorageError) in
                     try self.remove(removal, in: context)
@@ -45,22 +107,22 @@ extension Store {
         return removed
     }
 
-    /// The expired records, which have no retention, and then each retention.
-    private var removals: [Retention?] { [nil] + expiry.retention }
-
     /// The time for which a range is tried again whose table reads use.
     private static let timeToDrop = Duration.seconds(5)
 
-    private nonisolated(nonsending) func removeAll(_ retention: Retention?) async throws(StorageError) -> Int {
-        var (removed, attempt, began) = (0, 0, ContinuousClock.now)
+    private nonisolated(nonsending) func removeAll(
+        _ retention: Retention?, _ removed: inout Int, _ progress: (@Sendable (_ removed: Int) -> Void)?
+    ) async throws(StorageError) {
+        var (attempt, began) = (0, ContinuousClock.now)
         while true {
             do throws(StorageError) {
                 let part = try await writing("removeExpired", isPreceded: false) { context throws(StorageError) in
                     try self.remove(retention, in: context)
                 }
                 removed += part.removed
+                if part.removed > 0 { progress?(removed) }
                 if let failure = part.failure, !part.isUnfinished { throw failure }
-                if !part.isUnfinished { return removed }
+                if !part.isUnfinished { return }
                 (attempt, began) = (0, .now)
             } catch {
                 guard retention != nil, error.code == .busy, .now - began < Self.timeToDrop else { throw error }

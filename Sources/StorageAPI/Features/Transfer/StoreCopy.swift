@@ -34,6 +34,9 @@ struct StoreCopy {
             targets.append(
                 try inTarget { () throws(StorageError) in try target.prepare(model, isReplacing: isReplacing) })
         }
+        try inTarget { () throws(StorageError) in
+            try store.registry.requireNamedModels(in: context.innerWriter())
+        }
         var digests: [ModelDigest] = []
         for (model, tables) in zip(models, targets) { digests.append(try copy(model, to: tables)) }
         return digests

@@ -1,6 +1,13 @@
 import StorageDriver
 
 // Properties that a call names, in the model's tables.
+extension QueryNode {
+    /// True for a property of the record itself, not of an owned or referenced record.
+    package var isOwnProperty: Bool {
+        if case .property(let path) = self { path.ordinals.count == 1 && path.inverse == nil } else { false }
+    }
+}
+
 extension ModelTables {
     /// The columns of a property of the root: one, or of a reference one for each part of its key.
     package func columns(_ node: QueryNode) throws(StorageError) -> [Int] {

@@ -162,7 +162,32 @@ package final class ModelRegistry: ModelResolver {
         let migration = SchemaMigration(
             writer: writer, directory: directory, logger: logger, info: info, unique: unique.withLock { $0 })
         for planner in planners { for step in planner.steps { try migration.run(step) } }
+        if planners.contains(where: { $0.steps.contains(where: \.makesModel) }) {
+            try requireNamedModels(in: writer)
+        }
         for planner in planners where planner.steps.contains(where: \.changesStore) { try didChange(planner.change) }
+    }
+
+    /// Compares the models that the engine's options name with the models of a store.
+    ///
+    /// - Parameter declared: the models that it gets.
+    /// - Throws: `configuration` for a name of none.
+    package func requireNamedModels(
+        in session: any StorageSession, and declared: [any Storable.Type] = []
+    ) throws(StorageError) {
+        guard info.namedModels.contains(where: { !$0.value.isEmpty }) else { return }
+        let stored = try session.tables().filter { $0.isRoot && !$0.isStoresOwn }.map { $0.storedPath[0] }
+        let known = Set(stored + declared.map { StoredName($0.schema.name) })
+        for (option, models) in info.namedModels.sorted(by: { $0.key < $1.key }) {
+            guard let name = models.first(where: { !known.contains(StoredName($0)) }) else { continue }
+            let names = known.map(\.text).sorted()
+            throw StorageError(
+                .configuration,
+                "The option \(option) names the model \(name)\(SpellingSuggestion.hint(name, among: names)), which the store does not "
+                    + "have; the models are \(names.isEmpty ? "none" : names.joined(separator: ", ")). Correct the name or take it "
+                    + "out, or give the model's type when the store is opened. No table was made.",
+                model: name)
+        }
     }
 
     // MARK: Models without types

@@ -30,6 +30,11 @@ package enum SchemaStep: Sendable {
         if case .change(let change, _) = self { change } else { nil }
     }
 
+    /// True if the step makes the first table of a model.
+    var makesModel: Bool {
+        if case .create(let table) = tableChange { table.isRoot && !table.isStoresOwn } else { false }
+    }
+
     var changesStore: Bool {
         if case .note = self { false } else { true }
     }
