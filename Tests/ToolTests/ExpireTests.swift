@@ -8,7 +8,7 @@ import Testing
     @Expires var until: Date? = nil
 }
 
-@Storable private struct Reading: Equatable {
+@Storable("Reading") private struct Kept: Equatable {
     var id: Int
     @Indexed var time: Date? = nil
 }
@@ -19,7 +19,7 @@ struct ExpireTests {
         let tool = try await Tool(engine)
         try await tool.with(engine) { store in
             let old = Date(timeIntervalSinceNow: -36 * 3600)
-            try await store.insert([Reading(id: 1, time: old), Reading(id: 2), Reading(id: 3, time: .now)])
+            try await store.insert([Kept(id: 1, time: old), Kept(id: 2), Kept(id: 3, time: .now)])
             try await store.insert([
                 Ticket(id: 1, until: .distantPast), Ticket(id: 2), Ticket(id: 3, until: .distantFuture),
             ])
@@ -28,7 +28,7 @@ struct ExpireTests {
     }
 
     private func readings(_ tool: Tool, _ engine: Engine) async throws -> [Int] {
-        try await tool.with(engine) { store in try await store.select(Reading.self).keys() }
+        try await tool.with(engine) { store in try await store.select(Kept.self).keys() }
     }
 
     @Test(arguments: Engine.allCases)
