@@ -61,7 +61,7 @@ struct ExpireCommand: AsyncParsableCommand {
         try result.tell("\(count.grouped) deleted.", ["deleted": .count(count)])
     }
 
-    /// The number of records that are gone.
+    /// The number of deleted records.
     private final class Removed: Sendable {
         private let number = Mutex(0)
         var count: Int {
@@ -71,7 +71,7 @@ struct ExpireCommand: AsyncParsableCommand {
     }
 }
 
-/// How long the records of a model are kept: `Reading.time=90d`.
+/// The age up to which a model keeps its records: `Reading.time=90d`.
 struct KeptTime: ExpressibleByArgument, Sendable {
     private let model: String
     private let time: String
@@ -101,7 +101,7 @@ struct KeptTime: ExpressibleByArgument, Sendable {
         let schema = try await store.recordSchema(model)
         let times = schema.properties.filter { $0.kind == .column(.date) }.map(\.name)
         guard times.contains(time) else {
-            let known = times.isEmpty ? "it has none" : "it has \(times.joined(separator: ", "))"
+            let known = "times: " + (times.isEmpty ? "none" : times.joined(separator: ", "))
             let hint = SpellingSuggestion.hint(time, among: times)
             throw ToolError("\(model) has no time \(time)\(hint); \(known).", .data)
         }
