@@ -103,7 +103,11 @@ public final class Tenants: Sendable {
 
     /// The tenants of a directory, whose stores are opened at their addresses.
     ///
-    /// - Parameter backends: the backends that the addresses may name.
+    /// - Parameters:
+    ///   - directory: names the places of the stores. The caller closes it.
+    ///   - backends: the backends that the addresses may name.
+    ///   - models: the types that each store has.
+    ///   - options: how many stores are open, for how long, and how they are opened.
     public convenience init(
         directory: TenantDirectory, backends: [any StorageBackend.Type], models: [any Storable.Type],
         options: Options = Options()

@@ -78,7 +78,7 @@ extension Store {
     ///
     /// Each sees the writes of the ones before it, has an author, a note and a number in the history, and may fail alone: if
     /// its body throws, its writes are undone and the others are not. That is a fraction of the cost of as many
-    /// calls of ``transaction(retries:_:)-(_)``, whose commits wait for the disk one by one.
+    /// calls of `transaction`, whose commits wait for the disk one by one.
     ///
     /// ```swift
     /// func take(_ people: [Person]) async -> [Result<Void, any Error>] {

@@ -11,7 +11,8 @@ extension Store {
     /// has made it. Commits that undo others are passed over, and so are commits that are undone, by whatever call or
     /// program: so a second call goes back one step further. After a redo, which is the undo of an undo, the commit
     /// counts again. A commit that has no change left to undo, because its records have expired, is passed over too. So are
-    /// commits that were taken from elsewhere (``Origin/taken(from:)``) and, without an author, the removal of expired records.
+    /// commits that were taken from elsewhere (``CommitOrigin/taken(from:)``) and, without an author, the removal of expired
+    /// records.
     ///
     /// A later commit of another author does not prevent it, unless it has changed the same records.
     ///

@@ -72,7 +72,9 @@ extension Store {
 
         /// Adds the key of a record of a model that is named as the store has recorded it.
         ///
-        /// - Parameter key: one value for each property of the key.
+        /// - Parameters:
+        ///   - model: the stored name of the model.
+        ///   - key: one value for each property of the key.
         public mutating func delete(_ model: String, key: [Value]) {
             removed.append((.recorded(StoredName(model)), key))
         }

@@ -19,8 +19,8 @@ extension Store {
     ///
     /// - Throws: `constraint` if records stand against the set. Its `underlying` error is a
     ///   ``RecordSetRefusal`` that names each of them; `invalidValue` if the set contradicts itself: it has two records with
-    ///   one key, or stores and removes a record; `missingKey`; errors of saving, whose ``StorageError/element`` counts the
-    ///   records in the order in which they were added. Then no record is changed.
+    ///   one key, or stores and removes a record; `missingKey`; errors of saving, whose `element` counts the records in
+    ///   the order in which they were added. Then no record is changed.
     public nonisolated(nonsending) func replace(_ set: RecordSet) async throws(StorageError) {
         if set.isEmpty { return }
         try await writing("replace", isRepeatable: true) { context throws(StorageError) in

@@ -84,7 +84,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - origin: the origin of the changes, which is recorded with them. Layers that change rows and the times of
-    ///     `@Created` and `@Modified` act on ``Store/Origin/call`` alone.
+    ///     `@Created` and `@Modified` act on ``CommitOrigin/call`` alone.
     ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
     ///     because another process writes; each time after a longer pause, of at most a second. An error that the body
     ///     itself throws never causes a retry.

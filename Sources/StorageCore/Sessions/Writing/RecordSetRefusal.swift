@@ -1,7 +1,7 @@
 public import StorageDriver
 
 /// The records that stand against a set of records, or against a savepoint, which is judged as a whole. It is the
-/// ``StorageError/underlying`` error of the `constraint` that `replace` and a judged savepoint throw.
+/// `underlying` error of the `constraint` that `replace` and a judged savepoint throw.
 public struct RecordSetRefusal: Error, Hashable, Sendable {
     /// A record that stands against the set.
     public struct Obstacle: Hashable, Sendable {
