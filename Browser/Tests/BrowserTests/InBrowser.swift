@@ -33,6 +33,10 @@ extension WebDriver {
                 try await wait(for: "document.readyState == 'complete'")
                 let wide = try await number("return document.documentElement.scrollWidth - innerWidth")
                 #expect(wide <= 0, "\(name) is \(wide) points wider than \(size.width)")
+                let steps = "[...document.querySelectorAll('.trail > *')]"
+                let hidden =
+                    "return \(steps).filter((step) => step.clientWidth < Math.min(step.scrollWidth, 40)).length"
+                #expect(try await number(hidden) == 0, "\(name), \(size.width): steps of the trail are not seen")
                 for violation in try await violations() {
                     Issue.record("\(name), \(size.width): \(violation)")
                 }

@@ -33,6 +33,9 @@ struct PageTests {
                     ("project", "/record?m=Project&k=1"), ("history", "/history"), ("gone", "/record?m=Todo&k=13"),
                 ]
                 for (name, path) in shown { try await driver.look(at: pages.site + path, as: "\(scheme)-\(name)") }
+                try await driver.open(pages.site + "/history")
+                let current = "return document.querySelector('.models [aria-current=\"true\"]').textContent"
+                #expect(try await driver.text(current) == "History")
                 try await driver.open(pages.site + "/record?m=Todo&k=7")
                 #expect(
                     try await driver.text("return document.querySelector('.diff del').textContent")

@@ -7,6 +7,8 @@ struct Layout {
     var models: [ModelCount] = []
     /// The model that the page is about.
     var model: String?
+    /// True if the page is the history of all models.
+    var isWholeHistory = false
     /// The way from the list of models to this page.
     var trail: [(text: String, address: Address?)] = []
     /// True if the browser requests the page again when the store changes.
@@ -78,7 +80,10 @@ struct Layout {
                     html.element("span", text: entry.count?.grouped ?? "–")
                 }
             }
-            html.element("a", .class("whole"), .href(Address("/history"))) { $0.element("span", text: "History") }
+            let current = isWholeHistory ? "true" : "false"
+            html.element("a", .class("whole"), .href(Address("/history")), .init("aria-current", current)) { html in
+                html.element("span", text: "History")
+            }
         }
     }
 

@@ -15,17 +15,21 @@ struct Asset {
         }
     }
 
-    private static let style = short(PackageResources.style_css)
+    private static let style = short(
+        PackageResources.style_css, withoutSpaceAt: [(": ", ":"), ("; ", ";"), (" {", "{")])
     private static let script = short(PackageResources.script_js)
 
     /// A source without indentation, empty lines and whole lines of comment. No string in it spans lines.
-    private static func short(_ text: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter marks: marks with a superfluous space, and without it. No string in the source has one.
+    private static func short(_ text: [UInt8], withoutSpaceAt marks: [(String, String)] = []) -> [UInt8] {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let kept = lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { line in
             let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
             return !line.isEmpty && !isComment
         }
-        return Array(kept.joined(separator: "\n").utf8)
+        let all = marks.reduce(kept.joined(separator: "\n")) { $0.replacing($1.0, with: $1.1) }
+        return Array(all.utf8)
     }
 
     var response: Response {

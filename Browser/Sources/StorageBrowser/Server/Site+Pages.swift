@@ -112,7 +112,9 @@ extension Site {
             schema?.name, upTo: parameters["to"].flatMap { Int($0) }, reading.store)
         let page = HistoryPage(schema: schema, schemas: reading.schemas, history: history)
         let trail = [schema.map { ($0.name, Address("/records").adding("m", $0.name)) }, ("History", nil)]
-        return layout(reading, "History", model: schema?.name, trail: trail.compactMap(\.self)).page { page.write(&$0) }
+        var layout = layout(reading, "History", model: schema?.name, trail: trail.compactMap(\.self))
+        layout.isWholeHistory = schema == nil
+        return layout.page { page.write(&$0) }
     }
 
     /// The number of the records that meet a condition, as a page shows it.
