@@ -1,7 +1,7 @@
 package import StorageAPI
 package import StorageDriver
 
-/// The way in which the cells of a column become text without a value made of each. The text is the one that ``ValueForm`` writes.
+/// The way in which the cells of a column become text, without a value made of each. ``ValueForm`` writes the same text.
 package enum CellForm: Sendable {
     case bool, integer, double, decimal, date, text
     /// ``ValueForm`` writes its values.
@@ -52,7 +52,7 @@ package struct JSONRowWriter: Sendable {
     private struct Column: Sendable {
         /// The index of the cell.
         let place: Int
-        /// What stands before the value: a brace or a comma, and the name.
+        /// The brace or comma before the value, and the name.
         let start: [UInt8]
         let type: ColumnType
         let form: CellForm
