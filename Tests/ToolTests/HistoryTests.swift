@@ -139,7 +139,7 @@ import Testing
     func `the tool shows who holds a history, and lets go`(engine: Engine) async throws {
         let tool = try await tool(engine)
         try await tool.output("delete", Tool.file, "Person", "2", "--yes")
-        let store = try await Store(SQLiteBackend(path: tool.folder.path(Tool.file)))
+        let store = try await engine.open(tool.folder.path(Tool.file))
         try await store.holdHistory("out box", after: store.historyToken())
         try await store.transaction(as: .taken(from: "hub")) { tx in
             _ = try tx.records("Person").delete(keys: [[.int(1)]])
