@@ -182,9 +182,10 @@ final class StoreSearch: StoreFeature {
             settings.models.removeAll { $0.name == gone.name }
         }
         // Programs without search, which are older, lose the marks of the properties, and leave the index as it is when they
-        // write: one whose marks come back is built again. So is one whose properties have exchanged their names.
+        // write: one whose marks come back is built again. So is one whose properties have exchanged their names, or get their default in
+        // rows that were written without them.
         if let change, let known = settings.model(model),
-            known.numbered(in: change.tables) == nil || change.steps.contains(where: \.renamesSearched)
+            known.numbered(in: change.tables) == nil || change.steps.contains(where: \.changesSearched)
         {
             try drop(known, in: writer)
             settings.models.removeAll { $0.name == known.name }

@@ -26,6 +26,19 @@ extension Conformance {
                 [note(1, "a", text: "alpha", until: nil, shelf: 1), note(4, nil, text: nil, until: nil, shelf: nil)])
         },
         ConformanceCase(
+            "rules/searched-default", for: [.s14: [1], .s2: [1]], needs: [.durability],
+            "A search finds the default of a declared property in records that a program without the property has saved."
+        ) { t in
+            try await t.open(Versioned<SearchedDefault>.self).close()
+            let older = try await t.open(Versioned<Bare>.self)
+            try await older.save(Versioned<Bare>(1))
+            try await older.close()
+            let newer = try await t.open(Versioned<SearchedDefault>.self)
+            try t.expect(try await newer.found("default"), equals: [1])
+            try await t.expectSound(newer)
+            try await newer.close()
+        },
+        ConformanceCase(
             "rules/unmarked",
             for: [.s14: [1, 3], .w13: [1, 2], .w14: [1, 3], .r2: [1], .r3: [1], .f1: [2], .f6: [1]],
             needs: [.durability],
@@ -270,6 +283,10 @@ enum UnruledNote: NoteVersion {
         VersionField("code", .text, isOptional: true), VersionField("text", .text, isOptional: true),
         VersionField("until", .date, isOptional: true), VersionField("shelf", .int, isOptional: true),
     ]
+}
+
+private enum SearchedDefault: NoteVersion {
+    static let properties = [VersionField("text", .text, marks: [.searched], default: "default")]
 }
 
 private enum RuledTag: TagVersion {

@@ -47,13 +47,19 @@ package enum SchemaStep: Sendable {
         }
     }
 
-    /// True if a searched property or its owner gets another name.
-    package var renamesSearched: Bool {
+    /// True if a searched property or its owner gets another name, or if rows without a value get one: a property that a program
+    /// declares again has its default in the rows of programs without it.
+    package var changesSearched: Bool {
         let (old, new, columns): (TableSchema, TableSchema, [(Int, ColumnSchema)])
         switch self {
         case .change(.alter(let from, let to, _), _), .mark(.alter(let from, let to, _), _):
             (old, new, columns) = (from, to, Array(zip(from.columns.indices, to.columns)))
         case .rebuild(let from, let to, let sources, _):
+            let fills = sources.contains { source in
+                let isSearched = source.column.map { from.columns[$0].searchWeight != nil } ?? false
+                return isSearched && source.missing ?? .null != .null
+            }
+            if fills { return true }
             (old, new) = (from, to)
             columns = sources.compactMap { source in source.column.map { ($0, source.to) } }
         default: return false
