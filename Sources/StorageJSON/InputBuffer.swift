@@ -87,13 +87,26 @@ package final class InputBuffer {
 
     /// Skips buffered bytes.
     package func consume(_ count: Int) {
-        var newlines = 0
         // Not a slice, whose every index is checked.
-        for byte in UnsafeRawBufferPointer(rebasing: buffer[start..<start + count]) {
-            newlines &+= byte == 0x0A ? 1 : 0
-        }
-        line += newlines
+        line += Self.newlines(in: UnsafeRawBufferPointer(rebasing: buffer[start..<start + count]))
         start += count
+    }
+
+    /// The number of line feeds, eight bytes at a time.
+    private static func newlines(in bytes: UnsafeRawBufferPointer) -> Int {
+        let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+        var (index, count) = (0, 0)
+        while index &+ 8 <= bytes.count {
+            let others = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ 0x0A0A_0A0A_0A0A_0A0A
+            // The highest bit of each byte that is no line feed: the sum of its lower bits carries into it, or it is set already.
+            count &+= 8 &- ((((others & low) &+ low) | others) & ~low).nonzeroBitCount
+            index &+= 8
+        }
+        while index < bytes.count {
+            count &+= bytes[index] == 0x0A ? 1 : 0
+            index &+= 1
+        }
+        return count
     }
 
     /// Skips input up to the end that the scanner finds, however long it is.

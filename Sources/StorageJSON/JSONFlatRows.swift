@@ -49,9 +49,14 @@ package final class JSONFlatRows {
     /// - Throws: `invalidValue` for a record that the builder has to look at.
     package func write(_ bytes: UnsafeRawBufferPointer, to row: inout RowWriter) throws(StorageError) {
         guard scan.read(bytes) else { throw Self.unusual }
+        // Local variables, since each access to a property of a class is checked at run time.
+        let members = scan.members
+        var found: [Int?] = []
+        swap(&found, &self.found)
+        defer { swap(&found, &self.found) }
         for index in found.indices { found[index] = nil }
         var expected = 0
-        for (index, member) in scan.members.enumerated() {
+        for (index, member) in members.enumerated() {
             guard let place = place(of: bytes, member.name, near: expected), found[place] == nil else {
                 throw Self.unusual
             }
@@ -65,7 +70,7 @@ package final class JSONFlatRows {
                 row.put(.null)
                 continue
             }
-            try write(scan.members[index], of: bytes, column: column, to: &row)
+            try write(members[index], of: bytes, column: column, to: &row)
         }
     }
 

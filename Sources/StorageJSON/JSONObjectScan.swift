@@ -22,6 +22,10 @@ package final class JSONObjectScan {
     ///
     /// - Returns: false for everything that a parser has to look at: text that is no JSON, other values, names with escapes.
     package func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // A local variable, since each access to a property of a class is checked at run time.
+        var members: [Member] = []
+        swap(&members, &self.members)
+        defer { swap(&members, &self.members) }
         members.removeAll(keepingCapacity: true)
         var scanner = JSONScanner(bytes)
         do {

@@ -250,10 +250,16 @@ final class ObjectShape {
 
     /// Adds an object of scalars whose names are known, as it is in the bytes; false, and nothing is added, for any other.
     func add(_ scan: JSONObjectScan, of bytes: UnsafeRawBufferPointer) -> Bool {
-        guard scan.read(bytes), scan.members.count <= members.count else { return false }
+        guard scan.read(bytes) else { return false }
+        // Local variables, since each access to a property of a class is checked at run time.
+        let (read, members, names) = (scan.members, members, names)
+        var found: [Int] = []
+        swap(&found, &self.found)
+        defer { swap(&found, &self.found) }
+        guard read.count <= members.count else { return false }
         found.removeAll(keepingCapacity: true)
         var next = 0
-        for member in scan.members {
+        for member in read {
             // A text with escapes takes a parser, and so does a name that comes out of order.
             guard let place = names[next...].firstIndex(where: { bytes[member.name].elementsEqual($0) }),
                 member.isPlainText
@@ -263,7 +269,7 @@ final class ObjectShape {
             next = place + 1
         }
         count += 1
-        for (member, place) in zip(scan.members, found) { members[place].shape.add(member, of: bytes) }
+        for (member, place) in zip(read, found) { members[place].shape.add(member, of: bytes) }
         return true
     }
 

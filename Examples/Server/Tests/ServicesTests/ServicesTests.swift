@@ -12,7 +12,11 @@ import Tracing
 @Storable private struct Crate: Equatable {
     var id: Int
     var name = ""
-    var time = Date.now
+}
+
+@Storable private struct Parcel: Equatable {
+    var id: Int
+    var time: Date = .now
 }
 
 /// Tests the integration of StorageServices with server libraries.
@@ -71,18 +75,18 @@ import Tracing
     }
 
     @Test func `a service with an interval removes what is not kept any longer, until the shutdown`() async throws {
-        let store = try await Store(
-            InMemoryBackend(), models: Crate.self, options: .init(retention: [.init(Crate.self, by: \.time, days: 1)]))
-        try await store.insert([Crate(id: 1, time: .distantPast), Crate(id: 2)])
-        var crates = store.select(Crate.self).values().makeAsyncIterator()
-        #expect(try await crates.next()?.map(\.id) == [1, 2])
+        let kept = Store.Retention(Parcel.self, by: \.time, days: 1)
+        let store = try await Store(InMemoryBackend(), models: Parcel.self, options: .init(retention: [kept]))
+        try await store.insert([Parcel(id: 1, time: .distantPast), Parcel(id: 2)])
+        var parcels = store.select(Parcel.self).values().makeAsyncIterator()
+        #expect(try await parcels.next()?.map(\.id) == [1, 2])
         try await testGracefulShutdown { trigger in
             async let ended: Void = StoreService(store, removingExpiredEvery: .seconds(3600)).run()
-            #expect(try await crates.next()?.map(\.id) == [2])
+            #expect(try await parcels.next()?.map(\.id) == [2])
             trigger.triggerGracefulShutdown()
             try await ended
         }
-        let error = await #expect(throws: StorageError.self) { try await store.insert(Crate(id: 3)) }
+        let error = await #expect(throws: StorageError.self) { try await store.insert(Parcel(id: 3)) }
         #expect(error?.code == .closed)
     }
 }
