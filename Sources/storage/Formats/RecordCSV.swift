@@ -3,7 +3,7 @@ import StorageCSV
 import StorageDriver
 
 /// Records as comma-separated values, or with another delimiter: a header, then a line a record.
-struct RecordCSV: RowWriter {
+struct RecordCSV: CellWriter {
     private let columns: [RecordSchema.Property]
     private let writer: CSVWriter
     private var isFirst: Bool

@@ -57,7 +57,7 @@ protocol RecordWriter {
 }
 
 /// A writer that can also write rows that are whole records, without values made of their cells.
-protocol RowWriter: RecordWriter {
+protocol CellWriter: RecordWriter {
     /// Takes the columns of the rows, before the first.
     mutating func begin(_ columns: [FlatColumn])
     mutating func write(_ row: UnsafeBufferPointer<Cell>, to output: inout Output) throws

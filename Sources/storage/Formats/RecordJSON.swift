@@ -3,7 +3,7 @@ import StorageDriver
 import StorageJSON
 
 /// Records as JSON: one array, or one object a line.
-struct RecordJSON: RowWriter {
+struct RecordJSON: CellWriter {
     private let columns: [RecordSchema.Property]
     private let isArray: Bool
     private var isFirst = true

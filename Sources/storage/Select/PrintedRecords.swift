@@ -46,7 +46,7 @@ struct PrintedRecords: Sendable {
                 try await ReadableRecords(store: store, schema: schema, query: query).forEach(write)
             } else {
                 do {
-                    if var rows = begun as? any RowWriter, !related.isWanted,
+                    if var rows = begun as? any CellWriter, !related.isWanted,
                         try self.write(properties, from: store, to: &output, &rows, each: each)
                     {
                         writer = rows
@@ -74,7 +74,7 @@ struct PrintedRecords: Sendable {
     /// - Returns: false if the model's records are more than that; nothing is written then.
     private func write(
         _ properties: [RecordSchema.Property], from store: Store, to output: inout Output,
-        _ writer: inout any RowWriter, each: () throws -> Void
+        _ writer: inout any CellWriter, each: () throws -> Void
     ) throws -> Bool {
         try store.blocking.read { snapshot in
             var failure: (any Error)?

@@ -54,8 +54,7 @@ extension Store {
     /// A server runs it in a task beside its requests; `StoreService` of StorageServices runs it as a part of the service. Several
     /// programs may run it for one store: a record is removed once.
     ///
-    /// If a call fails, the log has a warning, and the next one tries again. The method ends with the error of a call that would
-    /// always fail.
+    /// If a call fails in another way than the ones under *Throws*, the log has a warning, and the next one tries again.
     ///
     /// - Parameters:
     ///   - interval: the time from the end of a call to the next one, more than 0.
