@@ -9,17 +9,13 @@ internal import StorageDriver
 enum CompositeIndexes {
     /// - Throws: an error of the file. A store that another process keeps busy is completed when it is opened next.
     static func complete(_ connection: Connection, logger: Logger) throws(StorageError) {
-        let tables = try Catalog.tables(connection)
-        guard tables.contains(where: { !incomplete($0).isEmpty }) else { return }
-        var statements: [String] = []
-        for table in tables {
-            for columns in incomplete(table) where try !isComplete(columns, of: table, on: connection) {
-                statements += SchemaCompiler.replaceIndex(columns, table)
-            }
-        }
-        guard !statements.isEmpty else { return }
+        guard try Catalog.tables(connection).contains(where: { !incomplete($0).isEmpty }) else { return }
+        // Other processes can change tables between two statements. So the definitions and the indexes are read in one
+        // transaction, and read again within the write transaction.
+        guard try !isComplete(connection) else { return }
         do {
             try connection.begin(.begin)
+            let statements = try statements(connection)
             for sql in statements { try connection.execute(sql) }
             try connection.commit()
             logger.notice("indexes of references completed", metadata: ["count": "\(statements.count / 2)"])
@@ -28,6 +24,22 @@ enum CompositeIndexes {
             if error.code == .io || error.code == .corrupt { throw error }
             logger.warning("indexes of references are not completed", metadata: ["error": "\(error)"])
         }
+    }
+
+    private static func isComplete(_ connection: Connection) throws(StorageError) -> Bool {
+        try connection.begin(.beginRead)
+        defer { connection.rollBack() }
+        return try statements(connection).isEmpty
+    }
+
+    private static func statements(_ connection: Connection) throws(StorageError) -> [String] {
+        var statements: [String] = []
+        for table in try Catalog.tables(connection) {
+            for columns in incomplete(table) where try !isComplete(columns, of: table, on: connection) {
+                statements += SchemaCompiler.replaceIndex(columns, table)
+            }
+        }
+        return statements
     }
 
     /// The indexes of a table that may lack columns.

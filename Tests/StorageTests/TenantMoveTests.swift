@@ -122,6 +122,16 @@ struct TenantMoveTests {
         let written = Mutex(0)
     }
     private final class Steps: Sendable { let all = Mutex<[Tenants.MoveProgress.Step]>([]) }
+    private final class Copied: Sendable {
+        let tables = Mutex(0)
+
+        func next() -> Int {
+            tables.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
     private struct Stop: Error {}
 
     /// The places that take a write now, which is stored.
@@ -185,6 +195,49 @@ struct TenantMoveTests {
                 }
             }
             try await expect(Self.writable(servers, 3_000), equals: ["second"])
+        }
+    }
+
+    @Test func `a move that is cancelled after any table of the copy leaves a place that opens, and goes on`()
+        async throws
+    {
+        try await withFolder { folder in
+            let servers = try await Servers(folder)
+            try await servers.program(history: true) { tenants in
+                let directory = try #require(tenants.directory)
+                var wasCancelled = true
+                var table = 1
+                while wasCancelled {
+                    let name = "t\(table)"
+                    try await directory.add(name) { _ in "first" }
+                    try await tenants.withStore(name) { store in
+                        try await store.insert((1...20).map { Visit(id: $0, text: "a") })
+                    }
+                    let copied = Copied()
+                    let moving = Task { [table] in
+                        try await tenants.move(name, to: "second") { progress in
+                            guard progress.step == .copying, copied.next() == table else { return }
+                            withUnsafeCurrentTask { $0?.cancel() }
+                        }
+                    }
+                    do {
+                        _ = try await moving.value
+                        wasCancelled = false
+                    } catch {
+                        expect(copied.tables.withLock { $0 } >= table, "\(error)")
+                        let place = try await servers.store(name, on: "second")
+                        await expectError(.moved) { try await place.truncate("Visit") }
+                        try await place.close()
+                        try await tenants.move(name, to: "second")
+                    }
+                    try await tenants.withStore(name) { store in
+                        try await expect(store.select(Visit.self).where { $0.text.matches("a") }.count(), equals: 20)
+                        try await store.insert(Visit(id: 100))
+                    }
+                    table += 1
+                }
+                expect(table > 10)
+            }
         }
     }
 

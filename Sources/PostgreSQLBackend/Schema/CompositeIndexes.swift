@@ -23,6 +23,11 @@ enum CompositeIndexes {
                 do throws(StorageError) {
                     connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
                     connection.add(Catalog.turn(names, isExclusive: true))
+                    // Another program may have changed the table since its definition was read.
+                    guard try Catalog.tables(connection.run(question(names))).contains(table) else {
+                        connection.sendOnly("ROLLBACK")
+                        continue
+                    }
                     for sql in compiler.replaceIndex(columns, table) { connection.add(sql) }
                     try connection.run("COMMIT")
                     logger.notice("index of references completed", metadata: ["table": "\(table.name)"])

@@ -21,10 +21,9 @@ package struct MirrorResult: Sendable {
 extension Store {
     /// Makes all tables of this store equal to the tables of another, row by row: only rows that differ are written.
     ///
-    /// Tables whose definitions differ are made again. Each table is read in one snapshot and written in one transaction, so a mirror
-    /// that ended early goes on where it ended, and the mirror of a source without writers is exact.
-    /// The record that closes a store to writers belongs to its place and is not copied. No program
-    /// may use this store.
+    /// Tables whose definitions differ are made again. Each table is read in one snapshot, and created and written in one transaction:
+    /// a mirror that ended early goes on where it ended, a program can open this store at any moment, and the mirror of a source
+    /// without writers is exact. The record that closes a store to writers belongs to its place and is not copied.
     ///
     /// - Throws: `typeMismatch` for a stored value that does not fit its column; `limitExceeded` for a value that this store cannot
     ///   hold; errors of both engines; `moved` or `conflict` if this store is closed to the caller.
@@ -32,13 +31,12 @@ extension Store {
         _ source: Store, progress: @escaping @Sendable (MirrorProgress) -> Void = { _ in }
     ) async throws(StorageError) -> MirrorResult {
         let tables = try await source.contentTables()
-        let own = try await mirroring { (writer) throws(StorageError) in
-            try MirroredTables(writer, self).make(tables)
+        try await mirroring { (writer) throws(StorageError) in
+            try MirroredTables(writer, self).dropOthers(than: tables)
         }
         var result = MirrorResult()
-        for (from, to) in zip(tables, own) {
-            let mirror = TableMirror(from, of: source, to: to, of: self)
-            let (changed, digest) = try await mirror.run()
+        for from in tables {
+            let (changed, digest) = try await TableMirror(from, of: source, to: self).run()
             result.changed += changed
             result.digests[from.storedPath] = digest
             progress(MirrorProgress(model: from.storedPath[0].text, rows: result.changed))
@@ -84,50 +82,54 @@ extension Store {
 }
 
 /// The tables of a store that mirrors another.
-private struct MirroredTables {
-    let writer: any StorageWriter
-    let store: Store
+struct MirroredTables {
+    private let writer: any StorageWriter
+    private let store: Store
 
     init(_ writer: any StorageWriter, _ store: Store) { (self.writer, self.store) = (writer, store) }
 
-    /// Makes the tables, and drops all others.
+    /// Drops the tables that the source does not have with the same definition.
     ///
-    /// - Returns: the tables of this store, in the given order.
-    func make(_ wanted: [TableSchema]) throws(StorageError) -> [TableSchema] {
+    /// - Throws: `limitExceeded` for a table of the source with more columns than this store allows.
+    func dropOthers(than wanted: [TableSchema]) throws(StorageError) {
         let limit = store.info.limits.columns
         if let wide = wanted.first(where: { $0.columns.count > limit }) {
             throw StorageError(
                 .limitExceeded, "The table \(wide.name) has more than \(limit) columns.", model: wide.path.first)
         }
-        var kept: [StoredPath: TableSchema] = [:]
         for table in try writer.tables().reversed() where !table.isOfPlace && !table.isReadOnly {
-            if wanted.contains(where: { $0.storedPath == table.storedPath && $0.isAlike(table) }) {
-                kept[table.storedPath] = table
-            } else {
-                try writer.change(.drop(table))
-            }
+            if table.mirrored(in: wanted)?.isAlike(table) != true { try writer.change(.drop(table)) }
         }
-        var names = NameAllocator(used: try writer.tables().map(\.name))
-        var reserving = NameAllocator(
-            used: try writer.tables().map(\.name), reservedPrefixes: store.info.reservedNamePrefixes)
-        var made: [TableSchema] = []
-        for table in wanted {
-            if let known = kept[table.storedPath] {
-                made.append(known)
-                continue
+    }
+
+    /// The table that mirrors the source's. Creates it if this store lacks it.
+    ///
+    /// - Throws: `conflict` if another program has made a table of another definition since the mirror began.
+    func table(like wanted: TableSchema) throws(StorageError) -> TableSchema {
+        let tables = try writer.tables()
+        if let known = wanted.mirrored(in: tables) {
+            guard known.isAlike(wanted) else {
+                throw StorageError(
+                    .conflict, "Another program has changed the table \(known.name) meanwhile; begin again.",
+                    model: known.path.first)
             }
-            var table = table
-            // Names of internal tables have prefixes that others must not have.
-            table.name = table.isStoresOwn ? names.allocate(table.name) : reserving.allocate(table.name)
-            table.isForeign = false
-            try writer.change(.create(table))
-            made.append(table)
+            return known
         }
-        return made
+        // Names of internal tables have prefixes that others must not have.
+        var names = NameAllocator(
+            used: tables.map(\.name), reservedPrefixes: wanted.isStoresOwn ? [] : store.info.reservedNamePrefixes)
+        var table = wanted
+        table.name = names.allocate(table.name)
+        table.isForeign = false
+        try writer.change(.create(table))
+        return table
     }
 }
 
 extension TableSchema {
+    /// The table of another store at the same path.
+    func mirrored(in tables: [TableSchema]) -> TableSchema? { tables.first { $0.storedPath == storedPath } }
+
     /// Returns whether two tables differ only in the names that backends gave them.
     func isAlike(_ other: TableSchema) -> Bool {
         var renamed = other

@@ -3,34 +3,44 @@ import StorageDriver
 /// Makes the rows of one table equal to the rows of another store's.
 ///
 /// Both tables are read side by side in key order. Where few rows differ, these are removed and written again; otherwise, and
-/// where the table has no rows yet, all are copied.
+/// where the table is missing or has no rows yet, all are copied.
 struct TableMirror {
     private let from: TableSchema
     private let source: Store
-    private let table: TableSchema
     private let store: Store
     /// The most rows that are held to be written; with more, all rows are copied.
     private static let mostRows = 20_000
 
-    init(_ from: TableSchema, of source: Store, to table: TableSchema, of store: Store) {
-        (self.from, self.source, self.table, self.store) = (from, source, table, store)
+    init(_ from: TableSchema, of source: Store, to store: Store) {
+        (self.from, self.source, self.store) = (from, source, store)
     }
 
     /// - Returns: the number of changed rows, and the digest of the source's rows.
     nonisolated(nonsending) func run() async throws(StorageError) -> (Int, [UInt8]) {
-        let (changes, digest) = try await source.reads { () throws(StorageError) in try compare() }
-        switch changes {
-        case .none: return (0, digest)
-        case .some(let changes):
+        let result = try await source.reads { () throws(StorageError) in try compare() }
+        switch result {
+        case .equal(let digest): return (0, digest)
+        case .different(let changes, let digest):
             if let changed = try await apply(changes) { return (changed, digest) }
             return try await copyAll()
+        case .whole: return try await copyAll()
         }
     }
 
     // MARK: Comparing
 
+    private enum Comparison {
+        /// The tables have the same rows, with this digest.
+        case equal([UInt8])
+        /// A few rows differ; the digest is of the source's.
+        case different(Changes, [UInt8])
+        /// All rows are to be copied.
+        case whole
+    }
+
     /// The rows that differ. Moved from the thread that reads to the thread that writes, which use them one after the other.
     private final class Changes: @unchecked Sendable {
+        let table: TableSchema
         /// The keys of the rows that go or are replaced, one after the other.
         var gone: [Value] = []
         var rows: [RowCopies] = []
@@ -39,41 +49,41 @@ struct TableMirror {
         var greatest: Int64 = 0
         /// True if the table has remembered another one.
         var hasOtherGreatest = false
-        /// True if all rows are to be copied.
-        var isWhole = false
 
-        func add(_ cells: UnsafePointer<Cell>, to table: TableSchema, of store: Store) throws(StorageError) {
+        init(_ table: TableSchema) { self.table = table }
+
+        func add(_ cells: UnsafePointer<Cell>, of store: Store) throws(StorageError) {
             if rows.last?.isFull ?? true { rows.append(RowCopies(table, store)) }
             try rows.last?.add(cells)
         }
     }
 
-    /// Reads both tables; nil for no difference.
-    private func compare() throws(StorageError) -> (Changes?, [UInt8]) {
+    private func compare() throws(StorageError) -> Comparison {
         try source.withReader("mirror", .snapshot, seesExpired: true) { (left) throws(StorageError) in
             try store.withReader("mirror", .snapshot, seesExpired: true) { (right) throws(StorageError) in
+                guard let table = from.mirrored(in: try right.tables()) else { return .whole }
                 var hasher = TableHasher(from)
-                let changes = Changes()
+                let changes = Changes(table)
                 if from.assignsKeys {
                     changes.greatest = try left.greatestKey(in: from)
                     changes.hasOtherGreatest = try right.greatestKey(in: table) != changes.greatest
                 }
                 let (first, second) = (try TableScan(from, in: left), try TableScan(table, in: right))
                 try advance(first, if: true, second, if: true)
-                if !second.isAtRow, first.isAtRow { changes.isWhole = true }
-                while !changes.isWhole, first.isAtRow || second.isAtRow {
+                if !second.isAtRow, first.isAtRow { return .whole }
+                while first.isAtRow || second.isAtRow {
                     let (hasFirst, hasSecond) = Self.sides(first, second)
                     if hasFirst { hasher.add(first.cells) }
                     if !hasFirst || !hasSecond || !areEqual(first, second) {
                         if hasSecond { changes.gone += second.key }
-                        if hasFirst { try changes.add(first.cells, to: table, of: store) }
+                        if hasFirst { try changes.add(first.cells, of: store) }
                         changes.count += 1
-                        changes.isWhole = changes.count > Self.mostRows
+                        if changes.count > Self.mostRows { return .whole }
                     }
                     try advance(first, if: hasFirst, second, if: hasSecond)
                 }
-                let isEqual = changes.count == 0 && !changes.isWhole && !changes.hasOtherGreatest
-                return (isEqual ? nil : changes, hasher.finish())
+                let digest = hasher.finish()
+                return changes.count == 0 && !changes.hasOtherGreatest ? .equal(digest) : .different(changes, digest)
             }
         }
     }
@@ -103,8 +113,8 @@ struct TableMirror {
 
     /// Writes the rows that differ; nil if all have to be copied.
     private nonisolated(nonsending) func apply(_ changes: Changes) async throws(StorageError) -> Int? {
-        guard !changes.isWhole else { return nil }
-        return try await store.mirroring { (writer) throws(StorageError) in
+        try await store.mirroring { (writer) throws(StorageError) in
+            let table = changes.table
             // All that go first, so that no unique value is in the way.
             try writer.write(
                 changes.gone, store.registry.directory.plan(.delete, of: table, columns: table.key))
@@ -119,6 +129,7 @@ struct TableMirror {
     private nonisolated(nonsending) func copyAll() async throws(StorageError) -> (Int, [UInt8]) {
         try await store.mirroring { (writer) throws(StorageError) in
             try source.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                let table = try MirroredTables(writer, store).table(like: from)
                 try writer.truncate(table, store.registry.directory)
                 if from.assignsKeys {
                     let keys = AssignedKeys(writer: writer, directory: store.registry.directory)
