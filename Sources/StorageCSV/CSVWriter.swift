@@ -1,6 +1,6 @@
 public import StorageAPI
 public import StorageDriver
-package import StorageJSON
+internal import StorageJSON
 
 /// Appends records without types as comma-separated values (RFC 4180, with line feeds), or with another delimiter, to bytes: in the
 /// form of the tool's exports, which its imports read again.

@@ -44,7 +44,7 @@ extension Select where Source == Store {
             guard part.count == 256 else { continue }
             try output.write(part)
             part.removeAll(keepingCapacity: true)
-            progress?(output.count, min(Double(output.count) / Double(max(total, 1)), 1))
+            progress?(output.count, Swift.min(Double(output.count) / Double(Swift.max(total, 1)), 1))
         }
         try output.write(part)
         let count = try output.finish()

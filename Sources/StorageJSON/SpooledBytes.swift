@@ -1,4 +1,3 @@
-package import StorageAPI
 package import StorageDriver
 
 #if canImport(FoundationEssentials)

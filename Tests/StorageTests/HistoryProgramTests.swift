@@ -11,7 +11,7 @@ import Testing
 
 /// The history of programs that start anew for each command.
 @Suite struct HistoryProgramTests {
-    private func command<T: Sendable>(
+    @discardableResult private func command<T: Sendable>(
         _ folder: URL, author: String? = nil, _ body: (Store) async throws -> T
     ) async throws -> T {
         let store = try await Store(

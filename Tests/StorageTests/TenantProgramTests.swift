@@ -108,7 +108,7 @@ struct TenantProgramTests {
                     let name = "t\(round)"
                     try await directory.add(name) { _ in "first" }
                     try await tenants.withStore(name) { store in
-                        try await store.insert((1...20).map { Visit(id: $0, code: "c\($0)") })
+                        try await store.insert((1...20).map { (number: Int) in Visit(id: number, code: "c\(number)") })
                     }
                     let results = await withTaskGroup(of: Result<String, any Error>.self) { group in
                         for target in targets {

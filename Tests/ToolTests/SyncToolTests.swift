@@ -116,7 +116,7 @@ import Testing
         try await tool.failure(66, "sync", Self.hub, "missing.store")
         try await tool.failure(66, "sync", "--show", "missing.sync")
         try await tool.failure(65, "sync", "--show", Self.hub)
-        try await expect(tool.folder.contents[Self.replica], equals: #require(before[Self.replica]))
+        try expect(tool.folder.contents[Self.replica], equals: before[Self.replica])
     }
 
     @Test(arguments: Engine.one(.sqlite))

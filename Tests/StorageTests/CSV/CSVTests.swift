@@ -67,7 +67,7 @@ import Testing
         guard place > 0 else { return value }
         value.note = place.isMultiple(of: 2) ? text : nil
         (value.small, value.large, value.unsigned) = (-128, .min + Int64(place), .max)
-        value.number = [0.1, -0.0, .infinity, 5e-324, 1.7976931348623157e308, .nan][place % 6]
+        value.number = [0.1, -0.0, .infinity, .leastNonzeroMagnitude, 1.7976931348623157e308, .nan][place % 6]
         if value.number.isNaN { value.number = -.infinity }
         (value.single, value.flag) = (0.1, place.isMultiple(of: 3))
         value.price = Decimal(string: "-12345678901234567890.123456789") ?? 0

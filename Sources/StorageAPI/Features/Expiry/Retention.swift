@@ -1,4 +1,4 @@
-public import StorageDriver
+internal import StorageDriver
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

@@ -170,13 +170,11 @@ extension Conformance {
             func rows(
                 _ model: String, by key: String, _ outputs: Store.RecordGroups.Output...
             ) async throws -> [[Value]] {
-                try await store.store.records(model).groups(by: [key], computing: outputs).rows
+                let groups = try await store.store.records(model).groups(by: [key], computing: outputs)
+                return groups.rows
             }
-            try t.expect(
-                try await rows("Person", by: "tags", .count),
-                equals: [
-                    [.text("t0"), .int(240)], [.text("t1"), .int(160)], [.text("t2"), .int(80)],
-                ])
+            let tags: [[Value]] = [[.text("t0"), .int(240)], [.text("t1"), .int(160)], [.text("t2"), .int(80)]]
+            try t.expect(try await rows("Person", by: "tags", .count), equals: tags)
             try t.expect(
                 try await rows("Person", by: "pens.color", .count).map { $0[0] },
                 equals: ["p0", "p1", "p2", "p3"].map(Value.text))
