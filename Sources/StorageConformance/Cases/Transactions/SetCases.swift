@@ -130,6 +130,33 @@ extension Conformance {
             try t.expect(try await store.select(Writer.self).keys(), equals: [3, 4])
         },
         ConformanceCase(
+            "sets/values-beside-rules", for: [.t11: [1, 2], .r3: [1]],
+            "Records of a set swap unique values while rules change others that refer to the same removed record."
+        ) { t in
+            let store = try await t.open(Depot.self, Stock.self)
+            try await store.insert([Depot(id: "kept"), Depot(id: "gone")])
+            var stocks = (1...6).map { Stock(id: "s\($0)", code: "c\($0)", also: ["gone", "kept"]) }
+            stocks[2].depot = "gone"
+            try await store.insert(stocks)
+            (stocks[0].code, stocks[1].code) = ("c2", "c1")
+            try await store.replace { [stocks] set in
+                set.save([with(stocks[0]) { $0.also = [] }, with(stocks[1]) { $0.also = ["kept"] }])
+                set.delete(Depot.self, key: "gone")
+            }
+            for index in stocks.indices { stocks[index].also = index == 0 ? [] : ["kept"] }
+            stocks[2].depot = nil
+            try t.expect(try await withoutTimes(store), equals: stocks)
+            // A record of the set that still refers to it stands against the set, and no other one does.
+            let error = try await t.expectError(.constraint) {
+                try await store.replace { [stocks] set in
+                    set.save([with(stocks[0]) { $0.code = "c1" }, with(stocks[1]) { $0.code = "c2" }])
+                    set.delete(Depot.self, key: "kept")
+                }
+            }
+            try t.expect(obstacles(error), equals: ["Stock \"s2\" also, to missing Depot \"kept\""])
+            try t.expect(try await withoutTimes(store), equals: stocks)
+        },
+        ConformanceCase(
             "sets/contradictions", for: [.t11: [3]],
             "A set that stores a record twice, or stores and removes it, or has no key for one, is refused and changes nothing."
         ) { t in
@@ -228,6 +255,11 @@ extension Conformance {
     }
 
     private static func text(_ key: [Value]) -> String { key.keyText }
+
+    /// The stocks by their keys, without the times at which they were modified.
+    private static func withoutTimes(_ store: RecordedStore) async throws -> [Stock] {
+        try await store.all(Stock.self).sorted { $0.id < $1.id }.map { with($0) { $0.changed = nil } }
+    }
 
     private static func with<M>(_ model: M, _ change: (inout M) -> Void) -> M {
         var model = model

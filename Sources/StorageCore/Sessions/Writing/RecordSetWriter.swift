@@ -48,6 +48,9 @@ package struct RecordSetWriter {
         for reference in dangling {
             // A record that another obstacle keeps out would be stored.
             if givenKeys[reference.target]?.contains(reference.targetKey) == true { continue }
+            // Records that make room are put back with references to records that are removed, and then lose them. Rules decide
+            // on such references of other records.
+            if !isGiven(reference), isRemoved(reference.targetKey, of: reference.target) { continue }
             obstacles.append(reference.obstacle(isRemoved: false))
         }
         try settle()
@@ -222,13 +225,16 @@ package struct RecordSetWriter {
         let left = try DeleteRules.settle(
             native.map { ($0.writing.handle, $0.keys) }, keeping: givenKeys, in: context)
         for reference in left {
-            let isOfSet = givenKeys[reference.model]?.contains(reference.key) ?? false
             // A reference that the set itself has written leads nowhere, which is known.
-            if isOfSet, isRemoved(reference.targetKey, of: reference.target) { continue }
+            if isGiven(reference), isRemoved(reference.targetKey, of: reference.target) { continue }
             obstacles.append(reference.obstacle(isRemoved: true))
         }
         guard obstacles.isEmpty else { return }
         for part in removed where part.keys.count > 0 && part.isForeign { _ = try part.writing.delete(part.keys) }
+    }
+
+    private func isGiven(_ reference: DanglingReference) -> Bool {
+        givenKeys[reference.model]?.contains(reference.key) ?? false
     }
 
     private func isRemoved(_ key: [Value], of model: StoredName) -> Bool {
