@@ -23,8 +23,8 @@ struct PlainSite {
     var patches: [PlainCommit] = []
     /// The number of patches whose outcomes it has taken.
     var confirmed = 0
-    /// The number of commits that were patches in its last message.
-    var sent = 0
+    /// The number of commits that are patches under this name, at least.
+    var numbered = 0
     /// The hub's state that it has taken last, in the version of the program that did.
     var base: PlainState
     /// The token of that position, and the earlier ones, the latest first.
@@ -52,7 +52,7 @@ struct PlainSite {
         defer { (name, offer) = (sender, nil) }
         guard let name, name != sender else { return }
         patches.removeFirst(confirmed)
-        (confirmed, sent) = (0, 0)
+        (confirmed, numbered) = (0, 0)
         if let offer { giving = offer }
     }
 
@@ -69,7 +69,7 @@ struct PlainSite {
             let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
             if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
             if !own.isEmpty { patches.insert(PlainCommit(number: number(own), patch: own), at: 0) }
-            sent = 0
+            numbered = 0
             self.giving = nil
         }
         told += answer.outcomes
@@ -162,6 +162,8 @@ struct PlainQuestion {
     let patches: [PlainCommit]
     /// The position since which a restored hub's changes count; nil for none.
     let since: String?
+    /// The number of the replica's commits that are patches, at least.
+    let numbered: Int
 
     var commits: ArraySlice<PlainCommit> { patches.prefix(last) }
 
@@ -169,6 +171,10 @@ struct PlainQuestion {
     func isOfAnother(than peer: PlainPeer) -> Bool {
         peer.commits.count > patches.count || zip(peer.commits, patches).contains { $0 != $1.number }
     }
+
+    /// Returns whether the hub may have outcomes of commits that are no patches of the replica yet: the replica reads pages, and its store
+    /// was copied with the commits. The replica then finds that it is a copy.
+    func mayBeOfAnother(than peer: PlainPeer) -> Bool { last == confirmed && peer.commits.count > numbered }
 }
 
 /// The contents of an answer.
@@ -179,6 +185,8 @@ struct PlainAnswer {
     let outcomes: [PlainOutcome]
     /// The records that have changed at the hub since the position that the question names; nil for none.
     let changed: Set<PlainPlace>?
+    /// True if the replica may find by it that it is a copy.
+    let mayBeOfAnother: Bool
 }
 
 /// The comparison of a replica with a hub that was restored from a backup.

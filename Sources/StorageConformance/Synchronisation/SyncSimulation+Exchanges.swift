@@ -56,6 +56,7 @@ extension SyncSimulation {
             switch pending?.answer {
             case .refused(refusal): break
             case .isOfAnother where refusal == .identityReused: break
+            case .told(let answer) where refusal == .identityReused && answer.mayBeOfAnother: break
             default: throw SyncDifference("\(site.name) is refused: \(refusal)", expected: "no refusal")
             }
             guard refusal == .identityReused else { return }
@@ -142,10 +143,10 @@ extension SyncSimulation {
         guard sent == waiting || sent == 0 else {
             throw SyncDifference("\(site.name) sends \(sent) patches", expected: "\(waiting)")
         }
-        site.plain.sent = confirmed + sent
+        site.plain.numbered = max(site.plain.numbered, confirmed + sent)
         return PlainQuestion(
             name: name, tokens: read.positions.map(\.token), confirmed: confirmed, last: confirmed + sent,
-            patches: site.plain.patches, since: site.plain.giving?.since)
+            patches: site.plain.patches, since: site.plain.giving?.since, numbered: site.plain.numbered)
     }
 
     /// Lets others act while a message is under way; the replica itself may write too.
@@ -191,7 +192,8 @@ extension SyncSimulation {
             }
             return (answer, .forgotten)
         }
-        if question.isOfAnother(than: hubSite.plain.peers[question.name] ?? PlainPeer()) {
+        let peer = hubSite.plain.peers[question.name] ?? PlainPeer()
+        if question.isOfAnother(than: peer) {
             return (answer, .isOfAnother)
         }
         guard let token = read.positions.first?.token, hubSite.plain.positions[token] != nil else {
@@ -200,7 +202,10 @@ extension SyncSimulation {
         let changed = try await changed(since: question.since)
         return (
             answer,
-            .told(PlainAnswer(state: hubSite.state, token: token, outcomes: outcomes, changed: changed))
+            .told(
+                PlainAnswer(
+                    state: hubSite.state, token: token, outcomes: outcomes, changed: changed,
+                    mayBeOfAnother: question.mayBeOfAnother(than: peer)))
         )
     }
 

@@ -240,8 +240,9 @@ final class SyncSimulation: @unchecked Sendable {
         note("\(site.name) undoes its last commit")
         site.state = try await site.stored()
         site.state.expire(at: site.time)
-        let touched = Set(site.state.records.keys).union(before.records.keys)
-        try await keep(site.state.patch(since: before, touched: touched), since: before, at: site)
+        let made = try await site.undone()
+        let touched = Set(made.records.keys).union(before.records.keys)
+        try await keep(made.patch(since: before, touched: touched), since: before, at: site)
     }
 
     private func keep(_ patch: PlainPatch, since before: PlainState, at site: SyncSite) async throws {

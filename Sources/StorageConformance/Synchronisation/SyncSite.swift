@@ -202,6 +202,19 @@ final class SyncSite: @unchecked Sendable {
         return state
     }
 
+    /// The state that the last undoing has made: a record to which it gave a time that has passed is changed, and readers do not
+    /// see it.
+    func undone() async throws -> PlainState {
+        var made = state
+        let commit = try await store.commits(last: 4).commits.last { $0.origin == .undo }
+        for change in commit?.changes ?? [] where change.kind == .updated {
+            guard let record = try change.after() else { continue }
+            let (place, plain) = PlainTypes.plain(record)
+            if made[place] == nil { made[place] = plain }
+        }
+        return made
+    }
+
     /// - Throws: the differences of the store from the plain model.
     func compare(_ doing: String) async throws {
         state.expire(at: time)
