@@ -13,9 +13,9 @@ final class TransactionGroup: @unchecked Sendable {
     ///
     /// - Returns: the transactions, and the results of the bodies once they have run.
     static func of<T>(
-        _ bodies: [(inout Store.Transaction) throws -> T], as origin: Store.Origin, in store: Store
+        _ bodies: [Store.GroupBody<T>], repeating: Bool, in store: Store
     ) -> [GroupedTransaction<T>] {
-        bodies.map { GroupedTransaction($0, as: origin, in: store) }
+        bodies.map { GroupedTransaction($0, repeating: repeating, in: store) }
     }
 }
 
@@ -24,6 +24,7 @@ final class GroupedTransaction<T>: @unchecked Sendable {
     private let store: Store
     private let body: (inout Store.Transaction) throws -> T
     private let origin: Store.Origin
+    private let isRepeatable: Bool
     private let call: (any MeasuredCall)?
     private let failure = Box<any Error>()
     private let value = Box<T>()
@@ -32,16 +33,18 @@ final class GroupedTransaction<T>: @unchecked Sendable {
     /// The outcome; nil until the transaction is committed or has failed.
     private(set) var result: Result<T, any Error>?
 
-    init(_ body: @escaping (inout Store.Transaction) throws -> T, as origin: Store.Origin, in store: Store) {
-        (self.body, self.origin, self.store) = (body, origin, store)
+    init(_ transaction: Store.GroupBody<T>, repeating: Bool, in store: Store) {
+        (origin, body, isRepeatable, self.store) = (transaction.origin, transaction.body, repeating, store)
         call = store.features.meter?.begin(Self.operation, model: nil, isWriting: true, in: store)
     }
 
     static var operation: String { "transactions" }
 
     func begin(in group: TransactionGroup) -> WriteTransaction {
-        let transaction = WriteTransaction(in: store, isRepeatable: false, call: call) {
+        let transaction = WriteTransaction(in: store, isRepeatable: isRepeatable, call: call) {
             [store, origin, body, failure, value] context throws(StorageError) in
+            // An earlier run may have left them.
+            (failure.value, value.value) = (nil, nil)
             if origin != .call { context.signature.origin = origin }
             var handle = Store.Transaction(context: context, store: store)
             value.value = try failure.keeping { try body(&handle) }
@@ -104,9 +107,27 @@ extension Store {
     public nonisolated(nonsending) func transactions<T: Sendable>(
         as origin: Origin = .call, _ bodies: sending [(inout Transaction) throws -> T]
     ) async -> [Result<T, any Error>] {
+        await transactions(repeating: false, bodies.map { (origin, $0) })
+    }
+
+    /// A transaction of a group: the origin of its changes, and the closure that makes them.
+    public typealias GroupBody<T> = (origin: Origin, body: (inout Transaction) throws -> T)
+
+    /// Runs several transactions of different origins in their order, and commits them together; see
+    /// ``transactions(as:_:)``.
+    ///
+    /// - Parameters:
+    ///   - repeating: true if the closures may run again. The transactions then share their questions to a server as far as
+    ///     they can, which costs a fraction: if one of them fails, all are undone, and each runs again by itself. Such closures
+    ///     must have no effect but their writes and their values. Cancelling the task fails all that are not committed.
+    ///   - bodies: the origin of each transaction, and its closure.
+    /// - Returns: the result of each transaction, in their order: of its last run.
+    public nonisolated(nonsending) func transactions<T: Sendable>(
+        repeating: Bool, _ bodies: sending [GroupBody<T>]
+    ) async -> [Result<T, any Error>] {
         // The queue alone calls them, while this call waits.
         nonisolated(unsafe) let bodies = bodies
-        let all = TransactionGroup.of(bodies, as: origin, in: self)
+        let all = TransactionGroup.of(bodies, repeating: repeating, in: self)
         var open = all[...]
         while !open.isEmpty {
             do throws(StorageError) { try enter(GroupedTransaction<T>.operation) } catch {
@@ -134,7 +155,7 @@ extension Store.Blocking {
     public func transactions<T>(
         as origin: Store.Origin = .call, _ bodies: [(inout Store.Transaction) throws -> T]
     ) -> [Result<T, any Error>] {
-        let all = TransactionGroup.of(bodies, as: origin, in: store)
+        let all = TransactionGroup.of(bodies.map { (origin, $0) }, repeating: false, in: store)
         var open = all[...]
         while !open.isEmpty {
             do throws(StorageError) {

@@ -7,7 +7,7 @@ import StorageDriver
 struct AnnexRows {
     private static let table = OwnTable(
         "annex", name: "storage_annex", keyCount: 2, ["annex": .string, "key": .data, "value": .data])
-    /// The number of rows that are written at a time.
+    /// The number of rows that are read by their keys, or written, at a time.
     private static let part = 256
 
     private let name: String
@@ -33,6 +33,23 @@ struct AnnexRows {
         var cursor = try session.rows(
             directory.ownPlan(query, of: table), QueryArguments([.text(name), .blob(key)]))
         return try cursor.next() ? try Self.bytes(cursor.cells[0]) : nil
+    }
+
+    /// The values of some keys, in their order; nil where no row has the key.
+    func values(of keys: [[UInt8]], in session: any StorageSession) throws(StorageError) -> [[UInt8]?] {
+        for key in keys { try Self.check(key) }
+        guard !keys.isEmpty, let table = Self.table.find(in: try session.tables()) else {
+            return Array(repeating: nil, count: keys.count)
+        }
+        let plan = directory.ownPlan(Query(.columns([1, 2]), scope: .keys(columns: 2, list: 0)), of: table)
+        var found: [[UInt8]: [UInt8]] = [:]
+        for start in stride(from: 0, to: keys.count, by: Self.part) {
+            let part = keys[start..<min(start + Self.part, keys.count)]
+            let list = ValueList(width: 2, values: part.flatMap { [.text(name), .blob($0)] })
+            var cursor = try session.rows(plan, QueryArguments(lists: [list]))
+            while try cursor.next() { found[try Self.bytes(cursor.cells[0])] = try Self.bytes(cursor.cells[1]) }
+        }
+        return keys.map { found[$0] }
     }
 
     func rows(

@@ -37,6 +37,19 @@ extension Store {
         }
     }
 
+    /// The values of some rows of an annex, in the order of the given keys; nil where no row has the key.
+    ///
+    /// Costs a look into an index for each key, in one query for every 256 keys.
+    ///
+    /// - Throws: the errors of ``annexValue(_:key:)``.
+    public nonisolated(nonsending) func annexValues(
+        _ annex: String, keys: [[UInt8]]
+    ) async throws(StorageError) -> [[UInt8]?] {
+        try await readingAnnex(annex) { (rows, session) throws(StorageError) in
+            try rows.values(of: keys, in: session)
+        }
+    }
+
     /// The rows of an annex in the order of their keys' bytes, as far as `limit` rows.
     ///
     /// Costs a range of an index of as many rows as it returns, and holds these in memory.
@@ -125,6 +138,13 @@ extension ReadingVerbs where Self: ~Copyable {
     public func annexValue(_ annex: String, key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try _session.target.readingAnnex(annex) { (rows, session) throws(StorageError) in
             try rows.value(of: key, in: session)
+        }
+    }
+
+    /// The values of some rows of an annex, as `Store.annexValues(_:keys:)` reads them, in the snapshot of the session.
+    public func annexValues(_ annex: String, keys: [[UInt8]]) throws(StorageError) -> [[UInt8]?] {
+        try _session.target.readingAnnex(annex) { (rows, session) throws(StorageError) in
+            try rows.values(of: keys, in: session)
         }
     }
 

@@ -56,7 +56,8 @@ final class HistoryTables: Sendable {
     init(settings: TableSchema, commits: TableSchema, changes: TableSchema, _ directory: ModelDirectory) {
         (self.settings, self.commits, self.changes) = (settings, commits, changes)
         isFirstFormat = CommitRow.isFirstFormat(commits)
-        readSettings = directory.plan(Query(.columns([1])), of: settings)
+        // The row is the only one, and a bounded query needs no cursor at a server.
+        readSettings = directory.plan(Query(.columns([1])).limited, of: settings)
 
         let header = Query.Result.columns(Array(commits.columns.indices))
         // In key order the last commit is the first.

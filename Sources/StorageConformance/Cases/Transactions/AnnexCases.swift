@@ -47,6 +47,12 @@ extension Conformance {
                 try t.expect(try await store.store.annexValue("a", key: row.key), equals: row.value)
                 try t.expect(try store.store.blocking.annexValue("a", key: row.key), equals: row.value)
             }
+            let places = [rows.count - 1, 0, 0, 3]
+            for keys in [places.map { rows[$0].key }, places.map { rows[$0].key } + [[9, 9, 9]], []] {
+                let wanted = keys.map { key in rows.first { $0.key == key }?.value }
+                try t.expect(try await store.store.annexValues("a", keys: keys), equals: wanted)
+                try t.expect(try store.store.blocking.annexValues("a", keys: keys), equals: wanted)
+            }
             try t.expect(try await store.annex("a", after: [0x42], limit: 1), equals: [texts[5]])
             try t.expect(
                 try store.store.blocking.annexRows("a", after: [0xFF], limit: 5).map { "\($0.key) \($0.value)" },

@@ -53,6 +53,32 @@ extension Conformance {
             try t.expect(await store.transactions(none).isEmpty, "A group of none has results.")
         },
         ConformanceCase(
+            "transactions/group-repeating", for: [.t12: [1]],
+            "Transactions of a group whose closures may run again have the outcomes of others, and the origins that they name."
+        ) { t in
+            let store = try await t.open(recordsOf: [Pen.self])
+            let source = Store.Origin.taken(from: "another store")
+            t.note("await store.transactions(repeating: true, […])")
+            for (start, failing) in [(0, []), (10, [3]), (20, [1, 2, 9]), (30, Array(1...9))] {
+                let before = try await store.select(Pen.self).count()
+                let results = await store.store.transactions(
+                    repeating: true, bodies(after: start, failing: failing, source))
+                let kept = (1...9).filter { !failing.contains($0) }
+                try t.expect(
+                    results.map { outcome($0) },
+                    equals: (1...9).map { failing.contains($0) ? "stop \($0)" : "\($0)" })
+                let pens = kept.enumerated().map { Pen(id: start + $1, color: "\(before + $0)") }
+                try t.expect(
+                    try await store.all(Pen.self).filter { $0.id > start }, equals: pens, "Other pens.")
+                let commits = try await store.store.commits(last: 9).commits.filter { $0.number > before }
+                try t.expect(commits.map(\.number), equals: (0..<kept.count).map { before + $0 + 1 })
+                try t.expect(commits.map(\.author), equals: kept.map { "author \($0)" }, "Other authors.")
+                try t.expect(commits.map(\.origin), equals: kept.map { $0.isMultiple(of: 2) ? source : .call })
+            }
+            let none: [Store.GroupBody<Int>] = []
+            try t.expect(await store.store.transactions(repeating: true, none).isEmpty, "A group of none has results.")
+        },
+        ConformanceCase(
             "costs/grouped-commits", for: [.t12: [2]],
             "A group of 1,000 transactions is one of the engine, which commits and waits for the disk once."
         ) { t in
@@ -149,6 +175,26 @@ extension Conformance {
     /// Transactions that each insert a pen, and return its key.
     private static func inserts(_ keys: ClosedRange<Int>) -> [(inout Store.Transaction) throws -> Int] {
         keys.map { key in { tx in try tx.insert(Pen(id: key)).id } }
+    }
+
+    /// Nine transactions that count the records before each, of which some fail and every second one has an origin.
+    private static func bodies(
+        after start: Int, failing: [Int], _ source: Store.Origin
+    ) -> [Store.GroupBody<Int>] {
+        (1...9).map { number in
+            let body = { (tx: inout Store.Transaction) throws -> Int in
+                tx.author = "author \(number)"
+                let count = try tx.select(Pen.self).count()
+                try tx.insert(Pen(id: start + number, color: "\(count)"))
+                try? tx.savepoint {
+                    try tx.insert(Pen(id: start + 10))
+                    throw Stop(reason: "undone")
+                }
+                if failing.contains(number) { throw Stop(reason: "stop \(number)") }
+                return number
+            }
+            return (number.isMultiple(of: 2) ? source : .call, body)
+        }
     }
 
     /// Four transactions, of which the second waits for a signal.
