@@ -12,12 +12,13 @@ extension Hub {
         try requireReadable([request.model], user)
         let (rules, readers) = (rules, HubRules.readers(user))
         return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try self.requireOwn([request.latest].compactMap(\.self), in: snapshot)
+            let now = try snapshot.historyToken()
+            try self.requireOwn([request.latest].compactMap(\.self), at: now, in: snapshot)
             let query = snapshot.records(request.model)
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0
             var answer = PageAnswer(
-                question: question, token: try snapshot.historyToken(), total: total, next: request.after, records: [])
+                question: question, token: now, total: total, next: request.after, records: [])
             var (size, portion) = (0, Portion(most: Self.pageSize, bytes: SyncFrame.fill / 4))
             while true {
                 let left = Self.pageSize - answer.records.count

@@ -54,33 +54,18 @@ extension Hub {
         .taken(from: "StorageSync replica " + replica.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
 
-    /// Applies the patches that have no outcome yet, in their order, and records their outcomes with them.
+    /// Applies the next patch of a replica, and records its outcome with it.
     ///
-    /// - Parameter last: the number of the last patch that has an outcome.
-    /// - Throws: an error that is no verdict on a patch. That patch and all later ones have no outcome.
-    func apply(_ patches: IncomingPatches, after last: Int, _ user: String?) async throws(StorageError) {
-        let news = patches.all.filter { $0.patch.number > last }
-        if news.isEmpty { return }
-        let results = await store.transactions(
-            as: Self.origin(of: patches.replica),
-            news.map { element in
-                { (tx: inout Store.Transaction) throws -> Void in
-                    try self.apply(element, of: patches, user, in: tx)
-                }
-            })
-        for case .failure(let error) in results {
-            throw error as? StorageError ?? StorageError(.io, "A patch was not applied.", underlying: error)
-        }
-    }
-
-    private func apply(
+    /// - Returns: the outcome; nil if the patch has one already.
+    /// - Throws: an error that is no verdict on the patch, which has no outcome then.
+    func apply(
         _ element: IncomingPatches.Element, of patches: IncomingPatches, _ user: String?,
         in tx: borrowing Store.Transaction
-    ) throws {
+    ) throws -> HubRows.Answered? {
         let peer = try HubRows.peer(patches.replica, in: tx) ?? HubRows.Peer()
         // Another message has brought it meanwhile. If that was another patch of the number, the replica finds its outcome's chain
         // to be different.
-        if element.patch.number <= peer.last { return }
+        if element.patch.number <= peer.last { return nil }
         guard element.patch.number == peer.last + 1, element.before == peer.chain else {
             throw StorageError(.busy, "An earlier patch has no outcome yet; send it again.", operation: "sync")
         }
@@ -92,8 +77,8 @@ extension Hub {
         } catch {
             result = .refused(reason: try reason(error))
         }
-        try HubRows.add(
-            .init(number: patch.number, chain: element.chain, result: result), confirmed: patches.confirmed, to: peer,
+        return try HubRows.add(
+            number: patch.number, chain: element.chain, result, confirmed: patches.confirmed, to: peer,
             of: patches.replica, in: tx)
     }
 
@@ -112,14 +97,16 @@ extension Hub {
     private func apply(
         _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
     ) throws -> [SyncOverwrite] {
-        try requireWritable(patch, user, in: tx)
+        try requireKnown(patch, user)
         var application = PatchApplication(models)
+        let stored = try application.storedRecords(of: patch, in: tx)
+        try requireWritable(patch, to: stored, user, in: tx)
         if let merge = rules.merge {
             application.decide = { place, change, stored in
                 merge(.init(model: place.model, key: place.key, change: change, stored: stored, user: user))
             }
         }
-        try application.apply(patch, in: tx)
+        try application.apply(patch, to: stored, in: tx)
         if let judge = rules.judge {
             do { try judge(.init(patch: patch, user: user, session: .init(_session: tx._session))) } catch {
                 if let error = error as? StorageError, error.refusal != nil || error.saysNothingOfPatches {
@@ -131,19 +118,28 @@ extension Hub {
         return try readable(application.overwritten, user, in: tx)
     }
 
-    /// - Throws: a misfit for a record of another user, and for a reference to one.
-    private func requireWritable(
-        _ patch: SyncPatch, _ user: String?, in tx: borrowing Store.Transaction
-    ) throws(StorageError) {
-        let readers = HubRules.readers(user)
-        var new: Set<RecordPlace> = []
+    /// - Throws: a misfit for a model that the user may not write.
+    private func requireKnown(_ patch: SyncPatch, _ user: String?) throws(StorageError) {
         for change in patch.changes {
             guard models.names.contains(change.model), rules.canRead(user, change.model) else {
                 throw PatchMisfit.error("the user may not write \(change.model)", change.place)
             }
+        }
+    }
+
+    /// - Parameter stored: the records that the patch changes.
+    /// - Throws: a misfit for a record of another user, and for a reference to one.
+    private func requireWritable(
+        _ patch: SyncPatch, to stored: [RecordPlace: DynamicRecord?], _ user: String?,
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
+        if rules.parts.isEmpty { return }
+        let readers = HubRules.readers(user)
+        var new: Set<RecordPlace> = []
+        for change in patch.changes {
             if case .inserted = change.kind { new.insert(change.place) }
             guard let property = rules.parts[change.model] else { continue }
-            let stored = try tx.records(change.model).find(key: change.key)
+            let stored = stored[change.place] ?? nil
             var isOwn = stored.map { rules.isReadable($0, by: readers) } ?? true
             switch change.kind {
             case .inserted(let record): isOwn = isOwn && rules.isReadable(record, by: readers)
@@ -152,7 +148,6 @@ extension Hub {
             }
             guard isOwn else { throw PatchMisfit.error("not a record of the user's part", change.place) }
         }
-        if rules.parts.isEmpty { return }
         for change in patch.changes { try requireOwnTargets(of: change, new: new, readers, in: tx) }
     }
 

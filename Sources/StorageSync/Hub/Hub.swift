@@ -18,6 +18,7 @@ public final class Hub: Sendable {
     let models: SyncModels
     let rules: HubRules
     let recent = RecentCommits()
+    let rounds = ExchangeRounds()
 
     /// Makes a store the hub of models.
     ///
@@ -42,6 +43,9 @@ public final class Hub: Sendable {
     /// The patches that the message brings are applied first, each whole or not at all, with one sync for all of them. The answer tells
     /// their outcomes, and the records that have changed since the replica's last exchange. The call can be repeated with the
     /// same message: a patch is applied once.
+    ///
+    /// Messages that arrive while others are answered are answered together, so a message costs less where many arrive: their
+    /// patches share a commit, and their answers are read from one snapshot.
     ///
     /// - Parameters:
     ///   - message: the bytes that a replica has given to its transport.
@@ -70,24 +74,6 @@ public final class Hub: Sendable {
         }
     }
 
-    private func exchange(
-        _ request: ExchangeRequest, _ question: [UInt8], for user: String?
-    ) async throws(StorageError) -> ExchangeAnswer {
-        if request.user != SyncUser.unknown, request.user != SyncUser.mark(of: user) {
-            throw SyncRefusal.anotherUser.error
-        }
-        let names = request.known.flatMap(\.models)
-        guard Set(names).count == names.count else {
-            throw StorageError(.corrupt, "A message names a model twice, so it is refused whole.", operation: "sync")
-        }
-        try requireReadable(names, user)
-        let patches = try IncomingPatches(request)
-        try await apply(patches, after: try await check(request, patches), user)
-        return try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try HubChanges(self, for: user, in: snapshot).answer(request, patches, to: question)
-        }
-    }
-
     /// The latest position of a replica that this store has, after it was restored from a backup.
     private func newest(
         _ request: LostCommitsRequest, _ question: [UInt8]
@@ -113,32 +99,11 @@ public final class Hub: Sendable {
         }
     }
 
-    /// Refuses a message whose replica, or this store, has gone back in time, before anything of it is merged.
-    ///
-    /// - Returns: the number of the replica's last patch that has an outcome.
-    private func check(_ request: ExchangeRequest, _ patches: IncomingPatches) async throws(StorageError) -> Int {
-        try await store.read { (snapshot: inout Store.Snapshot) throws(StorageError) in
-            try self.requireOwn(request.known.map(\.token), in: snapshot)
-            let peer = try HubRows.peer(request.replica, in: snapshot) ?? HubRows.Peer()
-            // The hub has confirmed patches that it does not know.
-            if request.confirmed > peer.last { throw SyncRefusal.hubWentBack.error }
-            if request.confirmed < peer.confirmed { throw SyncRefusal.identityReused.error }
-            var known = [0: PatchChain.beginning]
-            known[peer.last] = peer.chain
-            for row in try HubRows.answered(request.replica, after: max(request.confirmed - 1, 0), in: snapshot) {
-                known[row.number] = row.chain
-            }
-            if known[request.confirmed] != request.chain { throw SyncRefusal.identityReused.error }
-            for patch in patches.all where patch.patch.number <= peer.last {
-                if known[patch.patch.number] != patch.chain { throw SyncRefusal.identityReused.error }
-            }
-            return peer.last
-        }
-    }
-
+    /// - Parameter now: the snapshot's position.
     /// - Throws: a refusal if the store never was at one of some positions, or was restored from a backup that is older.
-    func requireOwn(_ texts: [String], in snapshot: borrowing Store.Snapshot) throws(StorageError) {
-        let now = try snapshot.historyToken()
+    func requireOwn(
+        _ texts: [String], at now: Store.HistoryToken, in snapshot: borrowing Store.Snapshot
+    ) throws(StorageError) {
         for text in texts {
             guard let token = Store.HistoryToken(text), now.store == token.store else {
                 throw SyncRefusal.anotherHub.error

@@ -9,25 +9,32 @@ struct HubChanges: ~Copyable {
     private let readers: [HubRules.Reader]
     private let recent: RecentCommits
     private let session: HubRules.Judgement.Session
+    /// The position of the snapshot.
+    private let now: Store.HistoryToken
 
     /// The number of changes that are read first, before the size of records is known, and the most that are read; a commit with more
     /// is read whole.
     private static let (first, limit) = (64, 4096)
 
-    init(_ hub: Hub, for user: String?, in snapshot: borrowing Store.Snapshot) {
+    init(_ hub: Hub, for user: String?, at now: Store.HistoryToken, in snapshot: borrowing Store.Snapshot) {
+        self.now = now
         (models, rules, recent) = (hub.models, hub.rules, hub.recent)
         (self.user, readers) = (user, HubRules.readers(user))
         session = HubRules.Judgement.Session(_session: snapshot._session)
     }
 
+    /// - Parameter outcomes: the outcomes that the replica does not have; nil if they must be read.
     func answer(
-        _ request: ExchangeRequest, _ patches: IncomingPatches, to question: [UInt8]
+        _ exchange: Exchange, _ outcomes: [HubRows.Answered]?
     ) throws(StorageError) -> ExchangeAnswer {
-        let now = try session.historyToken()
-        var answer = ExchangeAnswer(question: question, user: user, token: now)
-        let answered = try HubRows.answered(request.replica, after: request.confirmed, in: session)
+        let (request, patches) = (exchange.request, exchange.patches)
+        var answer = ExchangeAnswer(question: exchange.question, user: user, token: now)
+        let answered =
+            if let outcomes { outcomes } else {
+                try HubRows.answered(request.replica, after: request.confirmed, in: session)
+            }
         let told = Self.fitting(answered)
-        let (known, news) = try news(request, to: now)
+        let (known, news) = try news(request)
         var commits = news.commits
         (answer.token, answer.commit, answer.isLast) = (news.end.description, news.end.commit, news.isLast)
         while true {
@@ -83,9 +90,7 @@ struct HubChanges: ~Copyable {
     private typealias News = (commits: [Store.HistoryCommit], end: Store.HistoryToken, isLast: Bool)
 
     /// The commits that a replica does not have.
-    private func news(
-        _ request: ExchangeRequest, to now: Store.HistoryToken
-    ) throws(StorageError) -> (known: Known, news: News) {
+    private func news(_ request: ExchangeRequest) throws(StorageError) -> (known: Known, news: News) {
         var (known, tokens) = (Known(), [(token: Store.HistoryToken, models: [String])]())
         for (text, names) in request.known {
             guard let token = Store.HistoryToken(text) else { throw SyncRefusal.anotherHub.error }

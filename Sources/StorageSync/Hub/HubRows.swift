@@ -21,7 +21,7 @@ enum HubRows {
         let chain: [UInt8]
         let result: SyncOutcome.Result
         /// About how many bytes it takes in a message.
-        var size = 0
+        let size: Int
     }
 
     private static func key(_ replica: [UInt8]) -> [UInt8] { [1] + replica }
@@ -37,7 +37,19 @@ enum HubRows {
     static func peer(
         _ replica: [UInt8], in session: borrowing some ReadingVerbs & ~Copyable
     ) throws(StorageError) -> Peer? {
-        guard let bytes = try session.annexValue(annex, key: key(replica)) else { return nil }
+        try session.annexValue(annex, key: key(replica)).map(peer)
+    }
+
+    /// The replicas with the given names, in their order; nil for names that the hub does not know.
+    static func peers(
+        _ replicas: [[UInt8]], in session: borrowing some ReadingVerbs & ~Copyable
+    ) throws(StorageError) -> [Peer?] {
+        try session.annexValues(annex, keys: replicas.map(key)).map { (bytes) throws(StorageError) in
+            try bytes.map(peer)
+        }
+    }
+
+    private static func peer(_ bytes: [UInt8]) throws(StorageError) -> Peer {
         var reader = ByteReader(bytes)
         let peer = Peer(
             last: try reader.number(), chain: try reader.raw(PatchChain.count), confirmed: try reader.number())
@@ -67,14 +79,16 @@ enum HubRows {
 
     /// Records the outcome of a replica's next patch, and forgets all outcomes before the last confirmed one.
     static func add(
-        _ answer: Answered, confirmed: Int, to peer: Peer, of replica: [UInt8], in tx: borrowing Store.Transaction
-    ) throws(StorageError) {
+        number: Int, chain: [UInt8], _ result: SyncOutcome.Result, confirmed: Int, to peer: Peer, of replica: [UInt8],
+        in tx: borrowing Store.Transaction
+    ) throws(StorageError) -> Answered {
         var writer = ByteWriter()
-        writer.add(count: answer.number)
-        writer.add(raw: answer.chain)
-        answer.result.write(to: &writer)
-        var rows: [(key: [UInt8], value: [UInt8]?)] = [(key(replica, answer.number), writer.bytes)]
-        var new = Peer(last: answer.number, chain: answer.chain, confirmed: max(peer.confirmed, confirmed))
+        writer.add(count: number)
+        writer.add(raw: chain)
+        result.write(to: &writer)
+        let answered = Answered(number: number, chain: chain, result: result, size: writer.bytes.count)
+        var rows: [(key: [UInt8], value: [UInt8]?)] = [(key(replica, number), writer.bytes)]
+        var new = Peer(last: number, chain: chain, confirmed: max(peer.confirmed, confirmed))
         if peer.last == 0 { new.confirmed = confirmed }
         for number in max(peer.confirmed, 1)..<max(new.confirmed, peer.confirmed, 1) {
             rows.append((key(replica, number), nil))
@@ -85,5 +99,6 @@ enum HubRows {
         head.add(count: new.confirmed)
         rows.append((key(replica), head.bytes))
         try tx.setAnnex(annex, rows: rows)
+        return answered
     }
 }

@@ -3,7 +3,8 @@ public import StorageDriver
 
 /// The rules of a hub: the rights of its users, and decisions on properties that two have changed.
 ///
-/// The closures run on the threads of the hub's store. The transport names the user; nil for none.
+/// The closures run on the threads of the hub's store. They may be called several times for one patch: patches that arrive at once
+/// share a transaction, which runs again if one of them fails. The transport names the user; nil for none.
 public struct HubRules: Sendable {
     /// Returns whether a user may read a model, and write it; by default everyone may. A replica that declares a model that its user
     /// may not read is refused with ``SyncRefusal/notAllowed``.
@@ -59,7 +60,7 @@ public struct HubRules: Sendable {
 
 extension HubRules {
     /// The user to whom a record of a model with parts belongs, by the property's value.
-    enum Reader: Equatable {
+    enum Reader: Hashable {
         case text(String)
         /// An integer in decimal digits.
         case number(String)
@@ -73,6 +74,15 @@ extension HubRules {
                 one.utf8.elementsEqual(other.utf8)
             default: false
             }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            let text =
+                switch self {
+                case .text(let text), .number(let text), .uuid(let text): text
+                }
+            // Texts that are equal to Swift may differ in their bytes, which are compared.
+            for byte in text.utf8 { hasher.combine(byte) }
         }
     }
 

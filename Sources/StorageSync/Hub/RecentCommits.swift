@@ -25,9 +25,26 @@ final class RecentCommits: Sendable {
         var start: Store.HistoryToken
         /// The position after the last one.
         var end: Store.HistoryToken
-        var elements: [Element] = []
-        var size = 0
-        var changes = 0
+        private(set) var elements: [Element] = []
+        private var size = 0
+        private var changes = 0
+        /// The indices of the elements that everyone may read, and the other ones of each user, in their order.
+        private var open: [Int] = []
+        private var ofReaders: [HubRules.Reader: [Int]] = [:]
+
+        init(tables: [TableSchema], at position: Store.HistoryToken) {
+            (self.tables, start, end) = (tables, position, position)
+        }
+
+        /// The elements of a range that some user may read, in their order. The cost does not grow with the others.
+        func readable(_ range: Range<Int>, by readers: [HubRules.Reader]) -> [Element] {
+            let lists = [open] + readers.compactMap { ofReaders[$0] }
+            let indices = lists.flatMap { list in
+                let start = list.partitioningIndex { $0 >= range.lowerBound }
+                return list[start..<list.partitioningIndex { $0 >= range.upperBound }]
+            }
+            return Set(indices).sorted().map { elements[$0] }
+        }
 
         /// The number of the commits up to a position; nil if the position is not known to be one of the chain.
         func count(upTo position: Store.HistoryToken) -> Int? {
@@ -38,6 +55,7 @@ final class RecentCommits: Sendable {
         }
 
         mutating func append(_ new: [Element], to position: Store.HistoryToken) {
+            for (index, element) in zip(elements.count..., new) { note(element, at: index) }
             elements += new
             size += new.reduce(0) { $0 + $1.size }
             changes += new.reduce(0) { $0 + $1.commit.changes.count }
@@ -52,6 +70,13 @@ final class RecentCommits: Sendable {
                 gone += 1
             }
             elements.removeFirst(gone)
+            (open, ofReaders) = ([], [:])
+            for (index, element) in elements.enumerated() { note(element, at: index) }
+        }
+
+        private mutating func note(_ element: Element, at index: Int) {
+            guard let readers = element.readers else { return open.append(index) }
+            for reader in readers { ofReaders[reader, default: []].append(index) }
         }
     }
 
@@ -84,8 +109,7 @@ final class RecentCommits: Sendable {
                 return nil
             }
             var (found, size): ([Store.HistoryCommit], Int) = ([], 0)
-            for element in state.elements[first..<last] {
-                if let allowed = element.readers, !allowed.contains(where: readers.contains) { continue }
+            for element in state.readable(first..<last, by: readers) {
                 size += element.size
                 if size > SyncFrame.fill, let end = found.last?.token { return (found, end, false) }
                 found.append(element.commit)
@@ -104,7 +128,7 @@ final class RecentCommits: Sendable {
         let from: Store.HistoryToken? = state.withLock { state in
             // Records are read by the tables of their session, so the ones of other tables have other properties.
             if state == nil || state?.tables != tables || state?.end.store != now.store {
-                state = State(tables: tables, start: now, end: now)
+                state = State(tables: tables, at: now)
             }
             return state?.end
         }
@@ -151,7 +175,7 @@ final class RecentCommits: Sendable {
     }
 }
 
-extension [RecentCommits.Element] {
+extension Array {
     /// The first index whose element meets a condition that all later ones meet too.
     fileprivate func partitioningIndex(where isBeyond: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)

@@ -39,7 +39,13 @@ struct PatchApplication {
     /// - Throws: an error with a ``StorageError/refusal`` if the patch does not fit; `schemaNewer` if it names a model or a property
     ///   that this store does not have yet.
     mutating func apply(_ patch: SyncPatch, in tx: borrowing Store.Transaction) throws(StorageError) {
-        let stored = try storedRecords(of: patch, in: tx)
+        try apply(patch, to: try storedRecords(of: patch, in: tx), in: tx)
+    }
+
+    /// The same with the records that the transaction has at the patch's places.
+    mutating func apply(
+        _ patch: SyncPatch, to stored: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
+    ) throws(StorageError) {
         var (puts, removed): ([DynamicRecord], [RecordPlace]) = ([], [])
         for change in patch.changes {
             try requireKnown(change)
@@ -59,7 +65,10 @@ struct PatchApplication {
         try write(puts, removing: removed, in: tx)
     }
 
-    private func storedRecords(
+    /// The records that the transaction has at the places of a patch.
+    ///
+    /// - Throws: `schemaNewer` for a model that this store does not have yet.
+    func storedRecords(
         of patch: SyncPatch, in tx: borrowing Store.Transaction
     ) throws(StorageError) -> [RecordPlace: DynamicRecord?] {
         var found: [RecordPlace: DynamicRecord?] = [:]
