@@ -26,19 +26,31 @@ public struct StoreService: Service {
     /// ended. A removal of expired records that is under way ends after its commit.
     ///
     /// - Throws: errors of closing; the error of a removal that would always fail, such as `unsupported` of a store that cannot
-    ///   be written.
+    ///   be written, after the store is closed.
     public func run() async throws {
-        if let interval {
-            do {
-                let store = store
-                try await cancelWhenGracefulShutdown { try await store.removeExpired(every: interval) }
-            } catch let error as StorageError where error.code == .cancelled {
-                // The shutdown has cancelled it.
-            }
+        let removal = await removeExpired()
+        if case .success = removal {
+            // A cancelled task is shut down too.
+            try? await gracefulShutdown()
         }
-        // A cancelled task is shut down too.
-        try? await gracefulShutdown()
-        try await store.close()
+        let closing: Result<Void, StorageError>
+        do throws(StorageError) { closing = .success(try await store.close()) } catch { closing = .failure(error) }
+        // The first error is thrown.
+        try removal.get()
+        try closing.get()
+    }
+
+    /// Removes expired records until the shutdown, if an interval is given.
+    private func removeExpired() async -> Result<Void, any Error> {
+        guard let interval else { return .success(()) }
+        do {
+            let store = store
+            try await cancelWhenGracefulShutdown { try await store.removeExpired(every: interval) }
+        } catch {
+            // The shutdown cancels it.
+            if (error as? StorageError)?.code != .cancelled { return .failure(error) }
+        }
+        return .success(())
     }
 }
 #endif

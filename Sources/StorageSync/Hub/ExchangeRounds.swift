@@ -61,9 +61,10 @@ final class ExchangeRounds: Sendable {
             return next
         }
         if next.isEmpty { return }
-        Task {
+        // The round belongs to no request, so it has no task-local values of the one that has ended.
+        Task.detached {
             await run(Array(next))
-            continueWaiting(run)
+            self.continueWaiting(run)
         }
     }
 

@@ -89,4 +89,13 @@ import Tracing
         let error = await #expect(throws: StorageError.self) { try await store.insert(Parcel(id: 3)) }
         #expect(error?.code == .closed)
     }
+
+    @Test func `a service whose removal can never succeed ends with its error, and closes the store`() async throws {
+        let store = try await Store(InMemoryBackend(), models: Parcel.self)
+        let service = StoreService(store, removingExpiredEvery: .zero)
+        let failure = await #expect(throws: StorageError.self) { try await service.run() }
+        #expect(failure?.code == .configuration)
+        let error = await #expect(throws: StorageError.self) { try await store.insert(Parcel(id: 1)) }
+        #expect(error?.code == .closed)
+    }
 }

@@ -59,8 +59,9 @@ extension Store {
     /// - Parameters:
     ///   - interval: the time from the end of a call to the next one, more than 0.
     ///   - clock: the clock that measures the interval.
-    /// - Throws: `cancelled`; `closed` if the store was closed; `unsupported` if it cannot be written; `moved`; `configuration` for an
-    ///   interval that is not positive.
+    /// - Throws: `cancelled`; `closed` if the store was closed; `unsupported` if it cannot be written; `moved`; `schemaNewer` and
+    ///   `schemaMismatch` if another program has changed it, so that this one must be updated; `corrupt`; `configuration` for
+    ///   an interval that is not positive.
     public nonisolated(nonsending) func removeExpired<C: Clock>(
         every interval: Duration, clock: C = ContinuousClock()
     ) async throws(StorageError) where C.Duration == Duration {
@@ -75,7 +76,8 @@ extension Store {
                 if removed > 0 { logger.debug("removed expired records", metadata: ["count": "\(removed)"]) }
             } catch {
                 switch error.code {
-                case .cancelled, .closed, .unsupported, .moved, .configuration: throw error
+                case .cancelled, .closed, .unsupported, .moved, .schemaNewer, .schemaMismatch, .corrupt, .configuration:
+                    throw error
                 default:
                     logger.warning(
                         "expired records cannot be removed; the next call tries again",
