@@ -50,6 +50,7 @@ extension Process {
     /// Runs the process to its end, with an input and without a thread that waits.
     package nonisolated(nonsending) func result(of input: Data = Data()) async throws -> ProcessResult {
         let files = try StandardFiles(of: self, input: input)
+        defer { files.close() }
         try await start().wait()
         return try files.result(of: self)
     }
@@ -57,6 +58,7 @@ extension Process {
     /// Runs the process to its end on the thread, for callers that cannot suspend, such as the body of a transaction.
     package func blockingResult(of input: Data = Data()) throws -> ProcessResult {
         let files = try StandardFiles(of: self, input: input)
+        defer { files.close() }
         try run()
         waitUntilExit()
         return try files.result(of: self)
@@ -67,19 +69,28 @@ extension Process {
 private struct StandardFiles {
     private let output: FileHandle
     private let error: FileHandle
+    /// Nil for the null device.
+    private let input: FileHandle?
 
-    init(of process: Process, input: Data) throws {
+    init(of process: Process, input data: Data) throws {
         output = try Self.file()
         error = try Self.file()
         (process.standardOutput, process.standardError) = (output, error)
-        guard !input.isEmpty else {
+        guard !data.isEmpty else {
+            input = nil
             process.standardInput = FileHandle.nullDevice
             return
         }
         let file = try Self.file()
-        try file.write(contentsOf: input)
+        try file.write(contentsOf: data)
         try file.seek(toOffset: 0)
-        process.standardInput = file
+        (input, process.standardInput) = (file, file)
+    }
+
+    /// Closes the files. On Linux a process that has ended can outlive its last reference, and its handles with it: hundreds of
+    /// tests would fill the table of descriptors, and `Process.run()` reads beyond its buffer if it finds more than 1,300.
+    func close() {
+        for file in [output, error, input].compactMap(\.self) { try? file.close() }
     }
 
     /// A file that has no name, and goes with its handle.
