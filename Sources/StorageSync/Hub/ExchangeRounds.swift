@@ -61,7 +61,7 @@ final class ExchangeRounds: Sendable {
             return next
         }
         if next.isEmpty { return }
-        // The round belongs to no request, so it has no task-local values of the one that has ended.
+        // The round belongs to no request, so it has no task-local values of one.
         Task.detached {
             await run(Array(next))
             self.continueWaiting(run)
