@@ -46,48 +46,6 @@ import Testing
     }
 
     @Test(arguments: ["memory", "sqlite"])
-    func `replicas that exchange at once have their own outcomes and records, and all commits are there once`(
-        engine: String
-    ) async throws {
-        try await withHub(engine, Self.rules) { hub in
-            let users = try await users(24, at: hub)
-            for round in 0..<5 {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for user in users {
-                        group.addTask {
-                            let store = user.replica.store
-                            try await store.save(ShoppingList(id: "\(user.name) \(round)", color: user.name))
-                            try await store.save(
-                                ShoppingList(id: "\(user.name) 0", title: "\(round)", color: user.name))
-                            // The same shop for all: the first one to arrive has the name.
-                            try await store.save(Shop(id: "\(user.name) \(round)", name: "shop \(round)"))
-                            let exchange = try await user.replica.sync()
-                            expect(exchange.sent, equals: 3, "\(user.name)")
-                            expect(exchange.refused <= 1, "\(user.name)")
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-                try await expect(hub.store.select(Shop.self).count(), equals: round + 1)
-            }
-            for user in users {
-                try await user.replica.sync()
-                let lists = try await user.replica.store.select(ShoppingList.self).order(by: \.id).all()
-                expect(lists.map(\.id), equals: (0..<5).map { "\(user.name) \($0)" })
-                expect(lists.map(\.title), equals: ["4", "", "", "", ""])
-                let own = try await hub.store.select(ShoppingList.self).where { $0.color == user.name }
-                    .order(by: \.id).all()
-                expect(own, equals: lists)
-                try await expect(user.replica.store.digest(of: "Shop"), equals: hub.store.digest(of: "Shop"))
-                try await expect(user.replica.waiting().isEmpty)
-            }
-            // Of each user five inserts of a list and five changes of the first one, and one shop a round for all. The first round
-            // changes a list to what it is, which is a commit of the replica's too.
-            try await expect(hub.store.commits(since: nil, limit: 10_000).commits.count, equals: 24 * 10 + 5)
-        }
-    }
-
-    @Test(arguments: ["memory", "sqlite"])
     func `a message with an error does not stop the ones that are answered with it`(engine: String) async throws {
         var rules = Self.rules
         rules.judge = { judgement in

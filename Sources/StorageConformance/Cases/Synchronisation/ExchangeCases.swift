@@ -36,6 +36,35 @@ extension Conformance {
             }
         },
         ConformanceCase(
+            "synchronisation/at-once", for: [.y1: [1], .y2: [2], .y6: [1]],
+            "Replicas that exchange at the same time have their own outcomes, and each commit is in the hub once."
+        ) { t in
+            try await t.synchronising(6) { s in
+                for round in 0..<3 {
+                    let exchanges = try await withThrowingTaskGroup(of: SyncExchange.self) { group in
+                        for (number, replica) in s.replicas.enumerated() {
+                            group.addTask {
+                                let own = "\(number) \(round)"
+                                try await replica.store.insert(Depot(id: own))
+                                // The first one to arrive has the code.
+                                try await replica.store.insert(Depot(id: "code \(own)", code: "c\(round)"))
+                                try await replica.store.insert(Stock(id: own, depot: Ref(key: own)))
+                                return try await replica.sync()
+                            }
+                        }
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    }
+                    try t.expect(exchanges.map(\.sent), equals: s.replicas.map { _ in 3 })
+                    try t.expect(exchanges.map(\.refused).sorted(), equals: [0] + s.replicas.dropFirst().map { _ in 1 })
+                }
+                // Of each replica two commits a round, and of one of them three.
+                try t.expect(
+                    try await s.store.commits().commits.map(\.number), equals: Array(1...3 * (2 * s.replicas.count + 1))
+                )
+                try await s.settle()
+            }
+        },
+        ConformanceCase(
             "synchronisation/lost-and-repeated", for: [.y2: [3]],
             "Messages and answers that are lost or arrive twice change nothing: each patch is applied once."
         ) { t in
