@@ -26,9 +26,9 @@ public struct PostgreSQLBackend: StorageBackend {
     public enum Writers: String, Sendable, CaseIterable {
         /// One, in all processes.
         case one
-        /// Any number, of as many processes, that are single calls; a transaction with a body writes alone. Every program that
-        /// uses the store should set this option: a program with the other value may read a commit without one that comes
-        /// before it.
+        /// Any number, of as many processes, that are single calls or groups of transactions that may run again; any other
+        /// transaction with a body writes alone. Every program that uses the store should set this option: a program with the
+        /// other value may read a commit without one that comes before it.
         case many
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PostgreSQLBackend
 import StorageKit
@@ -91,6 +92,52 @@ struct ManyWritersTests {
             }
             try await expect(stores[1].select(Player.self).keys(), equals: (1...4 * times).map { $0 })
             try await expect(Int(Server.psql(transactions)), equals: before + 4 * times)
+        }
+    }
+
+    @Test func `a group whose closures may run again writes alone if one of them has tried what needs that`()
+        async throws
+    {
+        try await Self.withStores(1) { stores, _ in
+            try await stores[0].save(Team(id: 1))
+            // Only a transaction that writes alone assigns keys.
+            let results = await stores[0].transactions(
+                repeating: true, [(.call, { tx in (try? tx.insert(Player(team: Ref(key: 1))))?.id })])
+            expect(try results.map { try $0.get() }, equals: [1])
+            try await expect(stores[0].select(Player.self).keys(), equals: [1])
+        }
+    }
+
+    @Test func `a group whose closures may run again does so if another writer was in the way of a call that it tried`()
+        async throws
+    {
+        try await Self.withStores(2) { stores, _ in
+            try await stores[0].save(Pen(id: 1, color: "old"))
+            let (runs, reads, go) = (Counter(), AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+            let group = Task {
+                await stores[0].transactions(
+                    repeating: true,
+                    [
+                        (
+                            .call,
+                            { tx in
+                                let color = try tx.find(Pen.self, key: 1)?.color ?? ""
+                                runs.add()
+                                if runs.value == 1 {
+                                    reads.continuation.yield()
+                                    go.wait()
+                                }
+                                return (try? tx.save(Pen(id: 1, color: "\(color), new"))) != nil
+                            }
+                        )
+                    ])
+            }
+            for await _ in reads.stream { break }
+            try await stores[1].save(Pen(id: 1, color: "other"))
+            go.signal()
+            expect(try await group.value.map { try $0.get() }, equals: [true])
+            try await expect(stores[1].find(Pen.self, key: 1)?.color, equals: "other, new")
+            expect(runs.value, equals: 2)
         }
     }
 

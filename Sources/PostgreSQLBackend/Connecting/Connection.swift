@@ -27,6 +27,8 @@ package final class Connection: @unchecked Sendable {
     private var unread = 0
     /// The reason why the connection cannot be used any more.
     package internal(set) var loss: StorageError?
+    /// True if another transaction was in the way of a statement since the last one began.
+    private(set) var hasConflicted = false
     /// Used for the names of statements and cursors.
     private var lastNumber = 0
     /// The compiled forms of this connection's queries and writes.
@@ -150,6 +152,7 @@ package final class Connection: @unchecked Sendable {
 
     /// Begins a transaction with the next statement.
     func begin(_ mode: String, isWriting: Bool) {
+        hasConflicted = false
         add("BEGIN ISOLATION LEVEL \(mode)")
         // A function takes a snapshot. If a transaction has one snapshot for all of its statements, it must not be taken before
         // the turn to write.
@@ -336,7 +339,9 @@ package final class Connection: @unchecked Sendable {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
             default:
-                failure = failure ?? PostgreSQLFailure.error(result, sql)
+                let error = PostgreSQLFailure.error(result, sql)
+                failure = failure ?? error
+                if error.code == .conflict { hasConflicted = true }
                 // The end of the connection itself is seen later.
                 loss = loss ?? PostgreSQLFailure.ended(result, sql)
                 PQclear(result)

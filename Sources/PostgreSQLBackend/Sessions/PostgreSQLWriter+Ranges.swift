@@ -68,7 +68,7 @@ extension PostgreSQLWriter {
         rangesOf values: Set<Int64>, to partitions: [RangedTables.Partition], of table: TableSchema, _ key: RangedKey
     ) throws(StorageError) {
         // Other writers may have made a plan without the partition.
-        guard isExclusive else { throw Self.mustBeExclusive }
+        try requireExclusive()
         guard let size = partitions.last(where: { $0.range.size != nil })?.range.size else {
             throw StorageError(
                 .schemaMismatch,
@@ -126,7 +126,7 @@ extension PostgreSQLWriter: RangeDroppingWriter {
         guard let root = tables.first, let first = root.key.first, root.columns.indices.contains(column),
             tables.allSatisfy({ names.ranged.contains($0.name) }), let key = RangedKey(root.columns[first].type)
         else { return .undivided }
-        guard isExclusive else { throw Self.mustBeExclusive }
+        try requireExclusive()
         let answers = try ask(tables.map { RangedTables.question($0, names) })
         guard answers.count == tables.count else { throw Catalog.damaged }
         let partitions = answers.map { RangedTables.partitions($0, key) }

@@ -4,7 +4,7 @@ extension PostgreSQLWriter {
     func change(_ change: TableChange) throws(StorageError) {
         try checkForeign(change)
         // A snapshot may lack rows that others have committed, and a concurrent writer has already read the tables.
-        guard isExclusive else { throw Self.mustBeExclusive }
+        try requireExclusive()
         try flush()
         (changesTables, knownTables) = (true, nil)
         forgetAnswers()
@@ -42,11 +42,6 @@ extension PostgreSQLWriter {
             if names.ranged.contains(old.name) { names.ranged.record(new.name) }
         case .drop: break
         }
-    }
-
-    /// The store repeats a transaction that it began beside other writers, now exclusively.
-    static var mustBeExclusive: StorageError {
-        StorageError(.conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
     }
 
     private func refusal(_ error: StorageError, _ change: TableChange) -> StorageError {

@@ -26,7 +26,8 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
-    /// True if a deferred batch has failed. A call that leaves the error alone must not let the others be committed.
+    /// True if a deferred batch has failed, or a call that must write alone. A call that leaves the error alone must not let the others
+    /// be committed.
     private var hasFailed = false
     /// The rows that flow into tables in bulk.
     var bulk = BulkRows()
@@ -110,7 +111,8 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
     ///
     /// - Returns: false if a deferred batch has failed, or other writers conflict, and the transaction is undone.
     func commit() throws(StorageError) -> Bool {
-        if hasFailed, isDeferring {
+        // A closure may have left the error alone, so it may have taken a wrong decision. The store repeats it without others.
+        if isDeferring, hasFailed || connection.hasConflicted {
             rollBack()
             return false
         }
@@ -231,12 +233,20 @@ final class PostgreSQLWriter: PostgreSQLSession, DeferringWriter {
         return tables
     }
 
+    /// - Throws: an error if the transaction began beside other writers. The store repeats it, now exclusively.
+    func requireExclusive() throws(StorageError) {
+        if isExclusive { return }
+        hasFailed = true
+        throw StorageError(
+            .conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
+    }
+
     override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
         // Other programs take keys of its sequence at any time.
         if table.isForeign { return try super.greatestKey(in: table) }
         assignsKeys = true
         // Of several concurrent writers, all but one would fail at their end.
-        guard isExclusive else { throw Self.mustBeExclusive }
+        try requireExclusive()
         if let known = greatestKeys[table.name] { return known }
         let answer = try ask([GreatestKeys.question(table.name, names)]).first
         return greatestKeys.keep(answer, of: table.name)
