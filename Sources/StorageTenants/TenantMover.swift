@@ -107,7 +107,7 @@ struct TenantMover {
         let failure = Mutex<(any Error)?>(nil)
         while true {
             let before = rows
-            let changed = try await new.mirror(old) { [progress] part in
+            let result = try await new.mirror(old) { [progress] part in
                 do {
                     try progress(
                         Tenants.MoveProgress(
@@ -115,10 +115,11 @@ struct TenantMover {
                 } catch {
                     failure.withLock { $0 = $0 ?? error }
                 }
-            }.changed
+            }
             if let error = failure.withLock({ $0 }) { throw error }
-            (rows, passes) = (rows + changed, passes + 1)
-            if changed <= Self.fewRows || passes == Self.mostPasses { return rows }
+            (rows, passes) = (rows + result.changed, passes + 1)
+            let isClose = result.changed <= Self.fewRows && !result.isOutdated
+            if isClose || passes == Self.mostPasses { return rows }
         }
     }
 

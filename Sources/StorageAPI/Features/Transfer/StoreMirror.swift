@@ -12,6 +12,8 @@ package struct MirrorProgress: Hashable, Sendable {
 package struct MirrorResult: Sendable {
     /// The number of rows written and removed.
     package var changed = 0
+    /// True if the source has dropped or changed a table meanwhile, which is left out; mirror it again.
+    package var isOutdated = false
     /// The digest of each table as it was read from the source.
     var digests: [StoredPath: [UInt8]] = [:]
 }
@@ -23,7 +25,7 @@ extension Store {
     ///
     /// Tables whose definitions differ are made again. Each table is read in one snapshot, and created and written in one transaction:
     /// a mirror that ended early goes on where it ended, a program can open this store at any moment, and the mirror of a source
-    /// without writers is exact. The record that closes a store to writers belongs to its place and is not copied.
+    /// without writers is exact. A table that the source drops or changes meanwhile is left out. The record that closes a store to writers belongs to its place and is not copied.
     ///
     /// - Throws: `typeMismatch` for a stored value that does not fit its column; `limitExceeded` for a value that this store cannot
     ///   hold; errors of both engines; `moved` or `conflict` if this store is closed to the caller.
@@ -36,7 +38,10 @@ extension Store {
         }
         var result = MirrorResult()
         for from in tables {
-            let (changed, digest) = try await TableMirror(from, of: source, to: self).run()
+            guard let (changed, digest) = try await TableMirror(from, of: source, to: self).run() else {
+                result.isOutdated = true
+                continue
+            }
             result.changed += changed
             result.digests[from.storedPath] = digest
             progress(MirrorProgress(model: from.storedPath[0].text, rows: result.changed))

@@ -15,8 +15,8 @@ struct TableMirror {
         (self.from, self.source, self.store) = (from, source, store)
     }
 
-    /// - Returns: the number of changed rows, and the digest of the source's rows.
-    nonisolated(nonsending) func run() async throws(StorageError) -> (Int, [UInt8]) {
+    /// - Returns: the number of changed rows, and the digest of the source's rows; nil if the source no longer has the table as it was.
+    nonisolated(nonsending) func run() async throws(StorageError) -> (Int, [UInt8])? {
         let result = try await source.reads { () throws(StorageError) in try compare() }
         switch result {
         case .equal(let digest): return (0, digest)
@@ -24,6 +24,7 @@ struct TableMirror {
             if let changed = try await apply(changes) { return (changed, digest) }
             return try await copyAll()
         case .whole: return try await copyAll()
+        case .outdated: return nil
         }
     }
 
@@ -36,6 +37,8 @@ struct TableMirror {
         case different(Changes, [UInt8])
         /// All rows are to be copied.
         case whole
+        /// The source no longer has the table as it was.
+        case outdated
     }
 
     /// The rows that differ. Moved from the thread that reads to the thread that writes, which use them one after the other.
@@ -61,6 +64,7 @@ struct TableMirror {
     private func compare() throws(StorageError) -> Comparison {
         try source.withReader("mirror", .snapshot, seesExpired: true) { (left) throws(StorageError) in
             try store.withReader("mirror", .snapshot, seesExpired: true) { (right) throws(StorageError) in
+                guard try left.tables().contains(from) else { return .outdated }
                 guard let table = from.mirrored(in: try right.tables()) else { return .whole }
                 var hasher = TableHasher(from)
                 let changes = Changes(table)
@@ -125,10 +129,11 @@ struct TableMirror {
         }
     }
 
-    /// Copies all rows, and reads them again for that.
-    private nonisolated(nonsending) func copyAll() async throws(StorageError) -> (Int, [UInt8]) {
+    /// Copies all rows, and reads them again for that; nil if the source no longer has the table as it was.
+    private nonisolated(nonsending) func copyAll() async throws(StorageError) -> (Int, [UInt8])? {
         try await store.mirroring { (writer) throws(StorageError) in
             try source.withReader("mirror", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                guard try reader.tables().contains(from) else { return nil }
                 let table = try MirroredTables(writer, store).table(like: from)
                 try writer.truncate(table, store.registry.directory)
                 if from.assignsKeys {
