@@ -125,6 +125,44 @@ struct TenantDirectoryTests {
         }
     }
 
+    @Test func `a move to a server that is cancelled after the copy of any table goes on`() async throws {
+        try await TenantTests.withPrefix { prefix in
+            try await Self.program(prefix) { tenants, directory in
+                var (wasCancelled, table) = (true, 1)
+                while wasCancelled {
+                    let name = "t\(table)"
+                    try await directory.add(name) { _ in "a" }
+                    try await tenants.withStore(name) { store in
+                        try await store.insert((1...20).map { Guest(name: "g\($0)", pens: [Pen(id: $0)]) })
+                        try await store.delete(Guest.self, key: 20)
+                    }
+                    let copied = Counter()
+                    let moving = Task { [table] in
+                        try await tenants.move(name, to: "b") { progress in
+                            guard progress.step == .copying else { return }
+                            copied.add()
+                            if copied.value == table { withUnsafeCurrentTask { $0?.cancel() } }
+                        }
+                    }
+                    do {
+                        _ = try await moving.value
+                        wasCancelled = false
+                    } catch {
+                        expect(copied.value >= table, "\(error)")
+                        try await tenants.move(name, to: "b")
+                    }
+                    try await tenants.withStore(name) { store in
+                        try await expect(store.select(Guest.self).count(), equals: 19)
+                        try await expect(store.insert(Guest(name: "next")).id, equals: 21)
+                        try await store.verify { problem in Issue.record("\(problem)") }
+                    }
+                    table += 1
+                }
+                expect(table > 5)
+            }
+        }
+    }
+
     @Test func `many tenants on three servers are opened and migrated`() async throws {
         try await TenantTests.withPrefix { prefix in
             let count = TestExtent.isLarge ? 2_000 : 30

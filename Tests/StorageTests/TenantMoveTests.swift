@@ -198,11 +198,12 @@ struct TenantMoveTests {
         }
     }
 
-    @Test func `a move that is cancelled after any table of the copy leaves a place that opens, and goes on`()
-        async throws
-    {
+    @Test(arguments: [["sqlite", "sqlite"], ["sqlite", "archive"], ["archive", "sqlite"]])
+    func `a move that is cancelled after any table of the copy leaves a place that opens, and goes on`(
+        schemes: [String]
+    ) async throws {
         try await withFolder { folder in
-            let servers = try await Servers(folder)
+            let servers = try await Servers(folder, schemes: schemes)
             try await servers.program(history: true) { tenants in
                 let directory = try #require(tenants.directory)
                 var wasCancelled = true
@@ -225,7 +226,7 @@ struct TenantMoveTests {
                         wasCancelled = false
                     } catch {
                         expect(copied.tables.withLock { $0 } >= table, "\(error)")
-                        let place = try await servers.store(name, on: "second")
+                        let place = try await servers.store(name, on: "second", scheme: schemes[1])
                         await expectError(.moved) { try await place.truncate("Visit") }
                         try await place.close()
                         try await tenants.move(name, to: "second")
