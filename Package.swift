@@ -239,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "StorageSyncTests",
             dependencies: [
-                "MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "TestSupport",
+                "FaultyStorage", "MemoryBackend", "SQLiteBackend", "StorageKit", "StorageSync", "TestSupport",
             ],
             swiftSettings: strict),
         // Compiled as new projects of Xcode are.
@@ -257,7 +257,7 @@ let package = Package(
             name: "PostgreSQLTests",
             dependencies: [
                 "FaultyStorage", "LandedStores", "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver",
-                "StorageKit", "StorageTenants", "TestSupport", "conformance",
+                "StorageKit", "StorageSync", "StorageTenants", "TestSupport", "conformance",
             ],
             swiftSettings: strict),
         .testTarget(
