@@ -23,11 +23,16 @@ extension QueryPlan {
     /// Rows that the engine counts come in the order of their numbers by themselves. To sort them, it would read all.
     package var rowOrder: (keys: [Query.SortKey], key: [Int]) {
         guard isKeyedByNumber, !query.isComputedWhole, let number = table.rowNumber else {
-            return (query.order, table.key)
+            return (query.order, table.key.filter { !isSortKey($0) })
         }
         guard let first = query.order.first else { return ([], []) }
         if case .column(number) = first.term, !first.isDescending { return ([], []) }
         return (query.order, countedTables.contains { $0.table.name == table.name } ? [number] : [])
+    }
+
+    /// True if rows with equal sort keys are equal in a column of the key.
+    private func isSortKey(_ column: Int) -> Bool {
+        query.order.contains { if case .column(column) = $0.term { true } else { false } }
     }
 
     /// True if the query finds one row at most, by its number.
