@@ -68,12 +68,14 @@ final class ExchangeRounds: Sendable {
         }
     }
 
-    /// The first exchanges that wait: one, and the ones after it whose patches are small.
+    /// The first exchanges that wait: one, and the ones after it as long as their patches together would fit one message.
     private static func round(of waiting: [ExchangeCall]) -> ArraySlice<ExchangeCall> {
-        var size = 0
+        var (count, size) = (0, 0)
         let end = waiting.indices.first { index in
-            size += waiting[index].exchange.request.patches.reduce(0) { $0 + $1.count }
-            return index > 0 && size > SyncFrame.fill || index == mostCalls
+            let patches = waiting[index].exchange.request.patches
+            count += patches.count
+            size += patches.reduce(0) { $0 + $1.count }
+            return index > 0 && (count > ExchangeRequest.patchLimit || size > SyncFrame.fill) || index == mostCalls
         }
         return waiting[..<(end ?? waiting.endIndex)]
     }
