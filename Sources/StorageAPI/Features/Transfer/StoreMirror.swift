@@ -25,7 +25,8 @@ extension Store {
     ///
     /// Tables whose definitions differ are made again. Each table is read in one snapshot, and created and written in one transaction:
     /// a mirror that ended early goes on where it ended, a program can open this store at any moment, and the mirror of a source
-    /// without writers is exact. A table that the source drops or changes meanwhile is left out. The record that closes a store to writers belongs to its place and is not copied.
+    /// without writers is exact. A table that the source drops or changes meanwhile is left out. The record that closes a store to
+    /// writers belongs to its place and is not copied.
     ///
     /// - Throws: `typeMismatch` for a stored value that does not fit its column; `limitExceeded` for a value that this store cannot
     ///   hold; errors of both engines; `moved` or `conflict` if this store is closed to the caller.
