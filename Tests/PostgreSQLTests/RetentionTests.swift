@@ -158,6 +158,18 @@ struct RetentionTests {
         }
     }
 
+    @Test func `records own rows again after the last range with owned rows is dropped`() async throws {
+        try await RangeTests.withStore { store, schema, clock in
+            // Only records whose keys are divisible by 5 own marks.
+            try await store.insert([Gauge(5, day: 0), Gauge(101, day: 50)])
+            clock.now = 50
+            try await expect(store.removeExpired(), equals: 1)
+            try await store.insert([Gauge(105, day: 50), Gauge(205, day: 50)])
+            try await expect(
+                store.select(Gauge.self).all(), equals: [101, 105, 205].map { Gauge($0, day: 50) })
+        }
+    }
+
     @Test(arguments: ["", "&writers=many"])
     func `writers and readers go on while partitions are added and dropped`(_ options: String) async throws {
         try await RangeTests.withStore("&timeout=600000\(options)") { store, schema, clock in

@@ -69,7 +69,9 @@ extension PostgreSQLWriter {
     ) throws(StorageError) {
         // Other writers may have made a plan without the partition.
         try requireExclusive()
-        guard let size = partitions.last(where: { $0.range.size != nil })?.range.size else {
+        var size = size(of: partitions)
+        if size == nil { size = try sizeOfRoot(table, key) }
+        guard let size else {
             throw StorageError(
                 .schemaMismatch,
                 "The partitions of the table \(table.name) do not tell how large the next one is; restore a partition with two bounds.",
@@ -101,6 +103,21 @@ extension PostgreSQLWriter {
         }
         names.ranged.set(
             (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
+    }
+
+    /// The size of the last partition with two bounds.
+    private func size(of partitions: [RangedTables.Partition]) -> Int64? {
+        partitions.last { $0.range.size != nil }?.range.size
+    }
+
+    /// The size of the partitions of the model's root, which a table of children has too. That table can have lost all partitions, if
+    /// the records of the later ranges have no children.
+    private func sizeOfRoot(_ table: TableSchema, _ key: RangedKey) throws(StorageError) -> Int64? {
+        let root = try tables().first { $0.isRoot && $0.storedPath.first == table.storedPath.first }
+        guard let root, root.name != table.name, names.ranged.contains(root.name),
+            let result = try ask([RangedTables.question(root, names)]).first
+        else { return nil }
+        return size(of: RangedTables.partitions(result, key))
     }
 
     /// The error of a partition that cannot be added.
