@@ -19,7 +19,8 @@ extension Tenants {
     /// ```
     ///
     /// The store is copied while programs write to it, and may change its tables. Then the old place is closed to writers, what they
-    /// have written meanwhile is copied, and the digests of all tables are compared. Then the directory names the new place, and the old one says `moved`.
+    /// have written meanwhile is copied, and the digests of all tables are compared. Then the directory names the new place, and the
+    /// old one says `moved`.
     /// At each step at most one place takes writes. Writers wait, or have `moved`, from ``MoveProgress/Step/closed`` to
     /// ``MoveProgress/Step/switched``, in which both places are read twice.
     ///

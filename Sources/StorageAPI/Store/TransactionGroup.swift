@@ -155,7 +155,17 @@ extension Store.Blocking {
     public func transactions<T>(
         as origin: Store.Origin = .call, _ bodies: [(inout Store.Transaction) throws -> T]
     ) -> [Result<T, any Error>] {
-        let all = TransactionGroup.of(bodies.map { (origin, $0) }, repeating: false, in: store)
+        transactions(repeating: false, bodies.map { (origin, $0) })
+    }
+
+    /// Runs several transactions of different origins in their order on the calling thread, and commits them together; see
+    /// ``Store/transactions(repeating:_:)``.
+    ///
+    /// - Returns: the result of each transaction, in their order.
+    public func transactions<T>(
+        repeating: Bool, _ bodies: [Store.GroupBody<T>]
+    ) -> [Result<T, any Error>] {
+        let all = TransactionGroup.of(bodies, repeating: repeating, in: store)
         var open = all[...]
         while !open.isEmpty {
             do throws(StorageError) {

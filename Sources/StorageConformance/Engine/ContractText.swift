@@ -199,6 +199,7 @@ let contractText = #"""
     T12.1 Transactions of a group run in the order in which they are given. Each sees the writes of the earlier ones, may fail alone, and has its author, its note and its number in the history.
     T12.2 They are committed together, once. If the commit fails, all of them fail with its error.
     T12.3 Cancelling the task keeps the transactions that have ended, and fails the others with `cancelled`.
+    T12.4 Transactions whose closures may run again have the same results. If one fails, all may be undone and run again, each by itself, and cancelling the task fails all that are not committed.
     T13.1 A library keeps rows of its own in a store, by the name of an annex: values of bytes by keys of bytes. They are read by key, and in the order of the keys' bytes between any two keys. A value may be empty, and so may a key.
     T13.2 They are written in a transaction with the records: both are committed or neither, and a savepoint that fails undoes both. A read block reads them as of its snapshot.
     T13.3 No list of models, copy, digest, comparison, verification, observer or history of the store has them.

@@ -35,7 +35,8 @@ final class ExchangeRounds: Sendable {
         let outcome = await withTaskCancellationHandler {
             await call.outcome
         } onCancel: {
-            if withdraw(call) { call.end(with: .failure(StorageError(.cancelled, "The task was cancelled."))) }
+            guard withdraw(call) else { return }
+            call.end(with: .failure(StorageError(.cancelled, "The task was cancelled.", operation: "sync")))
         }
         return try outcome.get()
     }

@@ -53,16 +53,20 @@ extension Conformance {
             try t.expect(await store.transactions(none).isEmpty, "A group of none has results.")
         },
         ConformanceCase(
-            "transactions/group-repeating", for: [.t12: [1]],
-            "Transactions of a group whose closures may run again have the outcomes of others, and the origins that they name."
+            "transactions/group-repeating", for: [.t12: [1, 4]],
+            "Transactions of a group whose closures may run again have the results of others, and the origins that they name."
         ) { t in
             let store = try await t.open(recordsOf: [Pen.self])
             let source = Store.Origin.taken(from: "another store")
-            t.note("await store.transactions(repeating: true, […])")
             for (start, failing) in [(0, []), (10, [3]), (20, [1, 2, 9]), (30, Array(1...9))] {
                 let before = try await store.select(Pen.self).count()
-                let results = await store.store.transactions(
-                    repeating: true, bodies(after: start, failing: failing, source))
+                t.note("transactions(repeating: true, […])")
+                let results =
+                    start == 20
+                    ? store.store.blocking.transactions(
+                        repeating: true, bodies(after: start, failing: failing, source))
+                    : await store.store.transactions(
+                        repeating: true, bodies(after: start, failing: failing, source))
                 let kept = (1...9).filter { !failing.contains($0) }
                 try t.expect(
                     results.map { outcome($0) },
@@ -77,6 +81,27 @@ extension Conformance {
             }
             let none: [Store.GroupBody<Int>] = []
             try t.expect(await store.store.transactions(repeating: true, none).isEmpty, "A group of none has results.")
+        },
+        ConformanceCase(
+            "cancellation/group-repeating", for: [.t12: [4], .t8: [2]],
+            "A cancelled group whose closures may run again fails whole, and stores nothing."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            let (isRunning, begun) = AsyncStream.makeStream(of: Void.self)
+            let isCancelled = DispatchSemaphore(value: 0)
+            let ran = Ran()
+            t.note("await store.transactions(repeating: true, […])")
+            let running = Task { [store] in
+                await store.store.transactions(
+                    repeating: true, waiting(begun, isCancelled, noting: ran).map { (.call, $0) })
+            }
+            for await _ in isRunning { break }
+            running.cancel()
+            isCancelled.signal()
+            try t.expect(
+                await running.value.map { outcome($0) }, equals: ["cancelled", "cancelled", "cancelled", "cancelled"])
+            try t.expect(ran.numbers.withLock { $0 }, equals: [1, 2], "Other transactions ran.")
+            try t.expect(try await store.select(Pen.self).keys(), equals: [])
         },
         ConformanceCase(
             "costs/grouped-commits", for: [.t12: [2]],
