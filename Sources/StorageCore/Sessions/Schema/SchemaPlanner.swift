@@ -68,15 +68,10 @@ struct SchemaPlanner {
             schema = try comparison.run()
             steps += comparison.steps
         } else {
-            schema = newTable(table)
+            schema = declared.newTable(table, &names)
             try planNewTable(schema, table)
         }
-        guard schema.columns.count <= columnLimit else {
-            throw StorageError(
-                .limitExceeded, "The table \(schema.name) has more than \(columnLimit) columns; split the model.",
-                operation: "open", model: declared.model.name)
-        }
-        bindings.append(try bind(table, index, to: schema))
+        bindings.append(try declared.binding(of: index, to: schema, columnLimit: columnLimit))
     }
 
     /// A child that is no longer Optional must exist for every owner.
@@ -278,39 +273,6 @@ struct SchemaPlanner {
     }
 
     // MARK: New tables
-
-    private mutating func newTable(_ table: DeclaredTables.Table) -> TableSchema {
-        var own = NameAllocator()
-        // The properties' columns get their names first, then the leading ones get the remaining names.
-        let columns = table.members.flatMap(\.columns).map { column in
-            var column = column
-            column.name = own.allocate(column.name)
-            return column
-        }
-        let prefix = table.prefix.map { column in
-            var column = column
-            column.name = own.allocate(column.name)
-            return column
-        }
-        let all = prefix + columns
-        var schema = TableSchema(
-            name: names.allocate(table.path.joined(separator: "_")), path: table.path.texts, columns: all,
-            key: Self.key(of: all, table, declared.model), assignsKeys: table.assignsKeys,
-            isRequired: table.isRequired, model: table.recordedModel?.text, isMany: table.recordedIsMany)
-        schema.settledNames = table.settledNames
-        return schema
-    }
-
-    static func key(
-        of columns: [ColumnSchema], _ table: DeclaredTables.Table, _ model: DeclaredModel
-    ) -> [Int] {
-        guard table.form == .root else {
-            return columns.indices.filter { [.owner, .position, .node].contains(columns[$0].role) }
-        }
-        return model.keys.compactMap { key in
-            columns.firstIndex { $0.role == .property && $0.storedProperty == key.storedName }
-        }
-    }
 
     private mutating func planNewTable(
         _ schema: TableSchema, _ table: DeclaredTables.Table

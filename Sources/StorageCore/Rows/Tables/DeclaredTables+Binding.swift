@@ -1,12 +1,18 @@
 import StorageDriver
 
-extension SchemaPlanner {
+extension DeclaredTables {
     /// Binds the cells of a declared table to the columns of its recorded one.
     ///
-    /// - Throws: `corrupt` if the recorded table lacks a column.
-    func bind(
-        _ table: DeclaredTables.Table, _ index: Int, to schema: TableSchema
+    /// - Throws: `limitExceeded` for too many columns; `corrupt` if the recorded table lacks a column.
+    func binding(
+        of index: Int, to schema: TableSchema, columnLimit: Int
     ) throws(StorageError) -> TableBinding {
+        let table = tables[index]
+        guard schema.columns.count <= columnLimit else {
+            throw StorageError(
+                .limitExceeded, "The table \(schema.name) has more than \(columnLimit) columns; split the model.",
+                operation: "open", model: model.name)
+        }
         // By their order: arrays at two levels may have one name.
         let prefix = Array(schema.prefix.prefix(table.prefix.count))
         let own = table.members.map { member in
@@ -18,7 +24,7 @@ extension SchemaPlanner {
         else {
             throw StorageError(
                 .corrupt, "The recorded schema of table \(schema.name) lacks columns that the table must have.",
-                operation: "open", model: declared.model.name)
+                operation: "open", model: model.name)
         }
         let columns = prefix + own.joined()
         var members: [TableBinding.Member] = []
@@ -57,5 +63,57 @@ extension SchemaPlanner {
                 schema.columns.firstIndex { $0.role == .property && $0.storedProperty == key.storedName }
             },
             names: table.members.map { .init(name: StoredName($0.property.name), storedName: $0.property.storedName) })
+    }
+
+    /// The table that a new store makes for a declared one.
+    ///
+    /// - Parameter names: the names of the store's tables.
+    func newTable(_ table: Table, _ names: inout NameAllocator) -> TableSchema {
+        var own = NameAllocator()
+        // The properties' columns get their names first, then the leading ones get the remaining names.
+        let columns = table.members.flatMap(\.columns).map { column in
+            var column = column
+            column.name = own.allocate(column.name)
+            return column
+        }
+        let prefix = table.prefix.map { column in
+            var column = column
+            column.name = own.allocate(column.name)
+            return column
+        }
+        let all = prefix + columns
+        var schema = TableSchema(
+            name: names.allocate(table.path.joined(separator: "_")), path: table.path.texts, columns: all,
+            key: Self.key(of: all, table, model), assignsKeys: table.assignsKeys,
+            isRequired: table.isRequired, model: table.recordedModel?.text, isMany: table.recordedIsMany)
+        schema.settledNames = table.settledNames
+        return schema
+    }
+
+    private static func key(
+        of columns: [ColumnSchema], _ table: Table, _ model: DeclaredModel
+    ) -> [Int] {
+        guard table.form == .root else {
+            return columns.indices.filter { [.owner, .position, .node].contains(columns[$0].role) }
+        }
+        return model.keys.compactMap { key in
+            columns.firstIndex { $0.role == .property && $0.storedProperty == key.storedName }
+        }
+    }
+}
+
+extension ModelTables {
+    /// A declared model in the tables that a new store makes for it.
+    ///
+    /// - Throws: `limitExceeded` for a table of too many columns.
+    package convenience init(new declared: DeclaredTables) throws(StorageError) {
+        var names = NameAllocator()
+        var bindings: [TableBinding] = []
+        for index in declared.tables.indices {
+            let schema = declared.newTable(declared.tables[index], &names)
+            bindings.append(
+                try declared.binding(of: index, to: schema, columnLimit: BackendInfo.Limits().columns))
+        }
+        self.init(name: declared.model.name, tables: bindings, assigns: declared.model.keyAssignment)
     }
 }

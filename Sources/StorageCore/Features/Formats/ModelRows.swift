@@ -16,9 +16,7 @@ package final class ModelRows<Model: Storable> {
 
     private init(_ declared: DeclaredTables) throws(StorageError) {
         self.declared = declared
-        var tables = PlannedTables([], reservedPrefixes: [])
-        let planner = try SchemaPlanner(declared, in: &tables, columnLimit: BackendInfo.Limits().columns)
-        handle = try ModelHandle(planner.binding, directory: ModelDirectory())
+        handle = try ModelHandle(ModelTables(new: declared), directory: ModelDirectory())
     }
 
     /// The model's tables, the root's first.
@@ -56,21 +54,6 @@ package final class ModelRows<Model: Storable> {
     }
 
     // MARK: Writing
-
-    /// The key of a model; nil if it has none yet.
-    func key(of model: Model) throws(StorageError) -> Model.Key? {
-        let graph = GraphWriter(handle.tables, limits: limits)
-        let keys = RowBuffer(width: handle.tables.rootKeyCount)
-        try graph.writeKey(to: keys) { model.writeKey(into: &$0) }
-        let cells = (0..<keys.width).map { keys.row(0)[$0] }
-        if cells.contains(where: \.isNull) { return nil }
-        let context = RowContext(model: handle.tables, table: handle.tables.keyRows)
-        var row = RowReader(
-            UnsafePointer(keys.row(0)), from: 0, to: keys.width, context: .passUnretained(context))
-        let key = try Model.readKey(&row)
-        withExtendedLifetime((graph, context)) {}
-        return key
-    }
 
     /// Calls the body with each model's rows, one ``TableRows`` for each of ``tables``, valid until it returns.
     ///
@@ -222,11 +205,4 @@ final class RowsSession: StorageSession {
 
     /// Rows in memory do not remember other keys.
     func greatestKey(in table: TableSchema) -> Int64 { 0 }
-}
-
-extension Storable {
-    /// The key that ``writeKey(into:)`` writes; nil also for a type that no store can open.
-    public static func key(of record: Self) -> Key? {
-        do throws(StorageError) { return try ModelRows<Self>().key(of: record) } catch { return nil }
-    }
 }
