@@ -36,6 +36,21 @@ extension ModelTables {
         return table
     }
 
+    /// The reference at the end of a path, and its table.
+    func reference(_ ordinals: [Int]) throws(StorageError) -> (TableBinding, ReferenceBinding) {
+        var table = root
+        for ordinal in ordinals {
+            switch try member(ordinal, of: table) {
+            case .column: break
+            case .reference(let index): return (table, table.references[index])
+            case .relation(let index):
+                table = tables[table.relations[index].target]
+                if let element = table.element { return (table, element) }
+            }
+        }
+        throw invalid("An inverse belongs to a reference of the model or of its owned records.")
+    }
+
     func member(_ ordinal: Int, of table: TableBinding) throws(StorageError) -> TableBinding.Member {
         guard table.members.indices.contains(ordinal) else {
             throw invalid(

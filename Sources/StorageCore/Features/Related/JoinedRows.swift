@@ -299,24 +299,6 @@ extension RecordReader {
     }
 }
 
-extension ModelTables {
-    /// The reference at the end of a path, and its table.
-    func reference(_ ordinals: [Int]) throws(StorageError) -> (TableBinding, ReferenceBinding) {
-        var table = root
-        for ordinal in ordinals {
-            switch try member(ordinal, of: table) {
-            case .column: break
-            case .reference(let index): return (table, table.references[index])
-            case .relation(let index):
-                table = tables[table.relations[index].target]
-                if let element = table.element { return (table, element) }
-            }
-        }
-        throw StorageError(
-            .invalidQuery, "An inverse belongs to a reference of the model or of its owned records.", model: name)
-    }
-}
-
 /// Makes rows of records and of the records loaded with them.
 ///
 /// A type and not a closure: an optimised closure keeps the address of a pack of types on the stack of the function that
