@@ -57,14 +57,3 @@ extension RecordSetRefusal: CustomStringConvertible {
             model: first.model, key: first.key, property: first.property, underlying: self)
     }
 }
-
-extension DanglingReference {
-    /// - Parameter isRemoved: whether the call has removed the record to which it led.
-    func obstacle(isRemoved: Bool) -> RecordSetRefusal.Obstacle {
-        RecordSetRefusal.Obstacle(
-            model: model.text, key: key, property: property,
-            reason: isRemoved
-                ? .refersToRemoved(model: target.text, key: targetKey)
-                : .refersToMissing(model: target.text, key: targetKey))
-    }
-}

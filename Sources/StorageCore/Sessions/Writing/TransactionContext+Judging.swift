@@ -43,3 +43,14 @@ extension RecordSetRefusal.Obstacle {
         model == other.model && key == other.key && property == other.property
     }
 }
+
+extension DanglingReference {
+    /// - Parameter isRemoved: whether the call has removed the record to which it led.
+    func obstacle(isRemoved: Bool) -> RecordSetRefusal.Obstacle {
+        RecordSetRefusal.Obstacle(
+            model: model.text, key: key, property: property,
+            reason: isRemoved
+                ? .refersToRemoved(model: target.text, key: targetKey)
+                : .refersToMissing(model: target.text, key: targetKey))
+    }
+}
