@@ -66,7 +66,8 @@ extension Store {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.init(
-            engine, removals: options.removals, clock: options.clock, author: options.author, logger: options.logger,
+            engine, clock: options.clock, author: options.author, logger: options.logger,
+            models: { SchemaEvolution($0, engine.info, logger: options.logger, removals: options.removals) },
             features: options.features)
     }
 

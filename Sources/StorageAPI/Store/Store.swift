@@ -59,12 +59,11 @@ public final class Store: Sendable {
     /// Makes a store of an open engine.
     ///
     /// - Parameters:
-    ///   - removals: the rules that the program removes, by the stored names of their models.
+    ///   - models: makes the part that prepares models.
     ///   - features: makes the list of the store's features.
     init(
-        _ engine: any StorageEngine, removals: [(model: StoredName, properties: [String])],
-        clock: @escaping @Sendable () -> Date, author: String?, logger: Logger,
-        features: (any StorageEngine, ModelRegistry) -> FeatureList
+        _ engine: any StorageEngine, clock: @escaping @Sendable () -> Date, author: String?, logger: Logger,
+        models: (ModelRegistry) -> any ModelPreparing, features: (any StorageEngine, ModelRegistry) -> FeatureList
     ) {
         self.engine = engine
         self.clock = clock
@@ -77,10 +76,11 @@ public final class Store: Sendable {
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
-        registry = ModelRegistry(info, logger: logger, removals: removals)
+        registry = ModelRegistry(info)
         self.features = features(engine, registry)
         queue = CommitQueue(engine, self.features)
-        environment = TransactionEnvironment(registry, info.limits, schemaObservers: self.features.all, author: author)
+        environment = TransactionEnvironment(
+            registry, info.limits, models: models(registry), schemaObservers: self.features.all, author: author)
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
@@ -161,7 +161,7 @@ public final class Store: Sendable {
             let new = try DeclaredModels.withTargets(models).filter { registry.handle($0) == nil }
             // A store that is closed to writers is read with the marks that it has.
             let takesMarks = try features.closesStore(reader) ? false : canWrite
-            let (known, behind) = try registry.upToDate(new, in: reader, canWrite: takesMarks)
+            let (known, behind) = try environment.models.upToDate(new, in: reader, canWrite: takesMarks)
             registry.add(known)
             if isOpening, !models.isEmpty {
                 try registry.requireNamedModels(in: reader, and: DeclaredModels.withTargets(models))

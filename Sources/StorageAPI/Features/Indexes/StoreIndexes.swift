@@ -19,7 +19,7 @@ final class StoreIndexes: StoreFeature {
         let (changes, steps) = try store.tableChanges(to: models, isExact: isExact)
         guard changes.contains(where: \.makesUnique) else { return }
         do throws(StorageError) {
-            store.registry.keepsUnique(
+            store.environment.models.keepsUnique(
                 try engine.buildUniqueIndexes(for: changes, isPatient: isExact || !isOpen.load(ordering: .acquiring)) {
                     [progress] in progress?($0)
                 })
@@ -97,15 +97,14 @@ extension Store {
         to models: [DeclaredTables], isExact: Bool
     ) throws(StorageError) -> ([TableChange], [SchemaStep]) {
         try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-            let steps = try registry.steps(to: models, isExact: isExact, in: reader).flatMap(\.self)
+            let steps = try environment.models.steps(to: models, isExact: isExact, in: reader).flatMap(\.self)
             return (steps.compactMap(\.tableChange), steps)
         }
     }
 
     fileprivate func check(_ steps: [SchemaStep]) throws(StorageError) {
         try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-            let checks = SchemaChecks(session: reader)
-            for step in steps { try checks.check(step) }
+            try environment.models.check(steps, in: reader)
         }
     }
 }

@@ -12,3 +12,8 @@ extension TableSchema {
                 + "give the table a key.", model: model)
     }
 }
+
+extension [TableSchema] {
+    /// The tables by the names of their models.
+    var byModel: [StoredName: [TableSchema]] { Dictionary(grouping: self) { $0.storedPath.first ?? "" } }
+}

@@ -1,4 +1,3 @@
-package import Logging
 import StorageDriver
 package import Synchronization
 
@@ -9,7 +8,8 @@ package final class ModelRegistry: ModelResolver {
     private let recorded = Mutex<[StoredName: ModelHandle]>([:])
     /// The recorded models that no program declares in full, with everything that is recorded.
     private let whole = Mutex<[StoredName: ModelHandle]>([:])
-    private let names = ModelNames()
+    /// The types with their stored names.
+    let names = ModelNames()
     package let directory = ModelDirectory()
     /// The models whose types mark times to be filled in.
     package let stamps = StampedModels()
@@ -18,11 +18,6 @@ package final class ModelRegistry: ModelResolver {
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
     private let info: BackendInfo
-    private let logger: Logger
-    /// The rules that the program removes, by the stored names of their models.
-    private let removals: [(model: StoredName, properties: [String])]
-    /// The columns that the engine keeps unique and no table records yet.
-    private let unique = Mutex<Set<UniqueColumn>>([])
 
     /// The state of the known models and of the engine's tables at one time.
     package struct Version: Equatable {
@@ -31,10 +26,8 @@ package final class ModelRegistry: ModelResolver {
         package init(models: Int, tables: Int) { number = models &<< 32 | tables & 0xFFFF_FFFF }
     }
 
-    package init(_ info: BackendInfo, logger: Logger, removals: [(model: StoredName, properties: [String])] = []) {
+    package init(_ info: BackendInfo) {
         self.info = info
-        self.logger = logger
-        self.removals = removals
         directory.serve(self, info)
     }
 
@@ -80,94 +73,6 @@ package final class ModelRegistry: ModelResolver {
         for (type, name) in claimed where handles.withLock({ $0[type] == nil }) { names.release(name, of: type) }
     }
 
-    /// The models whose tables are as declared, and the types of the others, whose tables must be changed first.
-    ///
-    /// - Parameter canWrite: whether they can be changed. If not, marks of removed properties are ignored, and no rules
-    ///   are removed.
-    package func upToDate(
-        _ types: [any Storable.Type], in session: any StorageSession, canWrite: Bool
-    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], outdated: [any Storable.Type]) {
-        try claiming(types, canWrite ? nil : RuleRemovals.none, in: session) { (planners) throws(StorageError) in
-            // Several types of one model have the steps of the first.
-            let changed = planners.filter { $0.steps.contains { canWrite ? $0.changesStore : $0.isNeeded } }
-            let names = Set(changed.map(\.model))
-            var (ready, outdated): ([(any Storable.Type, SchemaPlanner)], [any Storable.Type]) = ([], [])
-            for (type, planner) in zip(types, planners) {
-                if names.contains(planner.model) {
-                    outdated.append(type)
-                } else {
-                    ready.append((type, planner))
-                }
-            }
-            return (try bound(ready), outdated)
-        }
-    }
-
-    /// Creates or changes the models' tables as declared.
-    ///
-    /// - Parameter didChange: called with the changes of each model, when all are made.
-    /// - Returns: the models, and whether anything was changed.
-    func prepare(
-        _ types: [any Storable.Type], in writer: any StorageWriter,
-        _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) -> (models: [ObjectIdentifier: ModelHandle], haveChanged: Bool) {
-        try claiming(types, in: writer) { (planners) throws(StorageError) in
-            let changed = planners.filter { $0.steps.contains(where: \.changesStore) }
-            try run(changed, in: writer, didChange)
-            return (try bound(Array(zip(types, planners))), !changed.isEmpty)
-        }
-    }
-
-    private func bound(
-        _ planned: [(any Storable.Type, SchemaPlanner)]
-    ) throws(StorageError) -> [ObjectIdentifier: ModelHandle] {
-        var handles: [ObjectIdentifier: ModelHandle] = [:]
-        for (type, planner) in planned {
-            handles[ObjectIdentifier(type)] = try ModelHandle(planner.binding, directory: directory)
-        }
-        return handles
-    }
-
-    /// Compares types with the tables of a session, which are read once, and runs the body. The types have their stored
-    /// names from now on, unless the body fails before any handle is made, or a transaction that has claimed them is
-    /// undone (``release(_:)``).
-    private func claiming<T>(
-        _ types: [any Storable.Type], _ removals: RuleRemovals? = nil, in session: any StorageSession,
-        _ body: ([SchemaPlanner]) throws(StorageError) -> T
-    ) throws(StorageError) -> T {
-        var claimed: [ObjectIdentifier: StoredName] = [:]
-        do throws(StorageError) {
-            var declared: [DeclaredTables] = []
-            for type in types {
-                let tables = try DeclaredTables(type)
-                try names.claim(tables, by: type)
-                claimed[ObjectIdentifier(type)] = tables.model.name
-                stamps.add(tables.model)
-                declared.append(tables)
-            }
-            return try body(planners(declared, removals, in: session))
-        } catch {
-            release(claimed)
-            throw error
-        }
-    }
-
-    /// Registers columns whose values the engine keeps unique from now on, so that a change of their tables need not read them.
-    package func keepsUnique(_ columns: [UniqueColumn]) { unique.withLock { $0.formUnion(columns) } }
-
-    private func run(
-        _ planners: [SchemaPlanner], in writer: any StorageWriter,
-        _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let migration = SchemaMigration(
-            writer: writer, directory: directory, logger: logger, info: info, unique: unique.withLock { $0 })
-        for planner in planners { for step in planner.steps { try migration.run(step) } }
-        if planners.contains(where: { $0.steps.contains(where: \.makesModel) }) {
-            try requireNamedModels(in: writer)
-        }
-        for planner in planners where planner.steps.contains(where: \.changesStore) { try didChange(planner.change) }
-    }
-
     /// Compares the models that the engine's options name with the models of a store.
     ///
     /// - Parameter declared: the models that it gets.
@@ -188,46 +93,6 @@ package final class ModelRegistry: ModelResolver {
                     + "out, or give the model's type when the store is opened. No table was made.",
                 model: name)
         }
-    }
-
-    // MARK: Models without types
-
-    /// Returns for each model the steps after which it is stored as it is declared.
-    ///
-    /// - Parameter isExact: whether the models lose rules that are recorded and not declared.
-    package func steps(
-        to declared: [DeclaredTables], isExact: Bool, in session: any StorageSession
-    ) throws(StorageError) -> [[SchemaStep]] {
-        try planners(declared, isExact ? .all : nil, in: session).map(\.steps)
-    }
-
-    /// Creates models' tables as schemas declare them, or adds missing parts to existing tables.
-    ///
-    /// - Parameter isExact: whether the models get exactly the schemas' properties and rules, and lose others.
-    /// - Returns: the names of the changed models.
-    func prepare(
-        _ schemas: [RecordSchema], isExact: Bool, in writer: any StorageWriter,
-        _ didChange: (SchemaChange) throws(StorageError) -> Void
-    ) throws(StorageError) -> [StoredName] {
-        var tables = PlannedTables(try writer.tables(), reservedPrefixes: info.reservedNamePrefixes)
-        var planners: [SchemaPlanner] = []
-        for schema in schemas {
-            do throws(StorageError) {
-                let own = tables[schema.storedName]
-                let isKnown = !isExact && own.contains(where: \.isRoot)
-                let wanted =
-                    isKnown
-                    ? try RecordSchema(RecordedTables(schema.storedName, own.filter { !$0.isRemoved })).adding(schema)
-                    : schema
-                let removals = isExact ? RuleRemovals.all : RuleRemovals.none
-                planners.append(try planner(DeclaredTables(wanted), removals: removals, tables: &tables, in: writer))
-            } catch {
-                throw error.with { $0.model = schema.name }
-            }
-        }
-        try tables.requireNoDenial()
-        try run(planners, in: writer, didChange)
-        return planners.filter { $0.steps.contains(where: \.changesStore) }.map(\.model)
     }
 
     /// Drops the handles of models whose tables have changed.
@@ -324,26 +189,6 @@ package final class ModelRegistry: ModelResolver {
         }
     }
 
-    /// - Parameter removals: the rules that are removed; nil for the rules that the program names.
-    private func planners(
-        _ declared: [DeclaredTables], _ removals: RuleRemovals?, in session: any StorageSession
-    ) throws(StorageError) -> [SchemaPlanner] {
-        var tables = PlannedTables(try session.tables(), reservedPrefixes: info.reservedNamePrefixes)
-        var planners: [SchemaPlanner] = []
-        for model in declared { planners.append(try planner(model, removals: removals, tables: &tables, in: session)) }
-        try tables.requireNoDenial()
-        return planners
-    }
-
-    private func planner(
-        _ declared: DeclaredTables, removals: RuleRemovals?, tables: inout PlannedTables,
-        in session: any StorageSession
-    ) throws(StorageError) -> SchemaPlanner {
-        let named = self.removals.filter { $0.model == declared.model.name }.flatMap(\.properties)
-        return try SchemaPlanner(
-            declared, in: &tables, columnLimit: info.limits.columns, data: StoredData(session: session),
-            removals: removals ?? .named(named))
-    }
 }
 
 /// Handles sorted by the identities of their types. Every call looks one up: a few comparisons here instead of a hash

@@ -94,3 +94,12 @@ package struct SchemaChange {
         steps.contains { $0.table?.columns.contains { $0.searchWeight != nil } == true }
     }
 }
+
+extension TableChange {
+    /// The table as it is after the change.
+    package var table: TableSchema {
+        switch self {
+        case .create(let table), .drop(let table), .alter(_, let table, _): table
+        }
+    }
+}

@@ -112,7 +112,7 @@ package final class TransactionContext {
     package func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
         let changed: [StoredName]
         do throws(StorageError) {
-            changed = try registry.prepare(
+            changed = try environment.models.prepare(
                 schemas, isExact: isExact, in: openWriter(schemas.first?.storedName), didChange)
         } catch {
             // The code that compares and changes tables reports errors of opening a store.
@@ -187,7 +187,7 @@ package final class TransactionContext {
     private func prepare(all types: [any Storable.Type]) throws(StorageError) {
         let session = try openSession()
         guard let outerWriter else {
-            let (models, behind) = try registry.upToDate(types, in: session, canWrite: false)
+            let (models, behind) = try environment.models.upToDate(types, in: session, canWrite: false)
             if let type = behind.first {
                 throw StorageError(
                     .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
@@ -198,7 +198,7 @@ package final class TransactionContext {
             for (type, handle) in models { registry.directory.set(handle.tables, of: type) }
             return
         }
-        let (models, haveChanged) = try registry.prepare(types, in: outerWriter, didChange)
+        let (models, haveChanged) = try environment.models.prepare(types, in: outerWriter, didChange)
         setOwn((own ?? UncommittedModels()).adding(models))
         if haveChanged { own?.referrers = [:] }
     }
@@ -322,17 +322,19 @@ package final class TransactionContext {
 /// The parts of a store that its transactions and read blocks use.
 package final class TransactionEnvironment: Sendable {
     let registry: ModelRegistry
+    package let models: any ModelPreparing
     let limits: BackendInfo.Limits
     let schemaObservers: [any SchemaChangeObserver]
     /// The author of transactions that name none; nil for none.
     package let author: String?
 
     package init(
-        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, schemaObservers: [any SchemaChangeObserver],
-        author: String?
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, models: any ModelPreparing,
+        schemaObservers: [any SchemaChangeObserver], author: String?
     ) {
         self.author = author
         self.registry = registry
+        self.models = models
         self.limits = limits
         self.schemaObservers = schemaObservers
     }

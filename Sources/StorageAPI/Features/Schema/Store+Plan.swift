@@ -81,7 +81,7 @@ extension Store {
             try self.withReader("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let checks = SchemaChecks(session: reader)
                 var changes: [SchemaChange] = []
-                let steps = try self.registry.steps(to: declared, isExact: isExact, in: reader)
+                let steps = try self.environment.models.steps(to: declared, isExact: isExact, in: reader)
                 for (model, steps) in zip(declared, steps) {
                     for step in steps {
                         let change = try SchemaChange(step, of: model.model.name.text, checks)

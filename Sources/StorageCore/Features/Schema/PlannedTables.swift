@@ -39,8 +39,3 @@ struct PlannedTables {
             model: denial.model, property: denial.property.text)
     }
 }
-
-extension [TableSchema] {
-    /// The tables by the names of their models.
-    var byModel: [StoredName: [TableSchema]] { Dictionary(grouping: self) { $0.storedPath.first ?? "" } }
-}

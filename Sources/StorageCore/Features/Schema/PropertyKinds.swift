@@ -84,7 +84,7 @@ struct RecordedOwned {
 
 /// The facts about stored rows that planning needs, only where two properties share a name.
 struct StoredData {
-    var session: (any StorageSession)?
+    let session: any StorageSession
 
     /// Returns whether a table has rows.
     func isIn(_ table: TableSchema) throws(StorageError) -> Bool { try exists(Query(.exists), table) }
@@ -95,7 +95,6 @@ struct StoredData {
     }
 
     private func exists(_ query: Query, _ table: TableSchema) throws(StorageError) -> Bool {
-        guard let session else { return false }
         let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
         var cursor = try session.rows(plan, QueryArguments())
         return try cursor.next() && cursor.cells[0].int != 0

@@ -73,12 +73,3 @@ struct SchemaMigration {
         list.values.removeAll()
     }
 }
-
-extension TableChange {
-    /// The table as it is after the change.
-    package var table: TableSchema {
-        switch self {
-        case .create(let table), .drop(let table), .alter(_, let table, _): table
-        }
-    }
-}

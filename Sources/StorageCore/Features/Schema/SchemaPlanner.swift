@@ -35,7 +35,7 @@ struct SchemaPlanner {
     /// - Parameter tables: the tables to compare with, which get the model's as they are after the steps.
     init(
         _ declared: DeclaredTables, in tables: inout PlannedTables, columnLimit: Int,
-        data: StoredData = StoredData(), removals: RuleRemovals = .none
+        data: StoredData, removals: RuleRemovals
     ) throws(StorageError) {
         self.removals = removals
         self.declared = declared
