@@ -88,30 +88,6 @@ extension WritingVerbs where Self: ~Copyable {
     @inlinable
     public func save<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .upsert) }
 
-    /// Saves a record in place of the stored record with the same values of some properties, or as a new one if no record
-    /// has them.
-    @discardableResult
-    public func save<M: Storable>(
-        _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
-    ) throws(StorageError) -> M {
-        let properties = try M.ordinals(of: [property] + others)
-        return try _session.target.writing("save", .type(M.self)) { (writing) throws(StorageError) in
-            try writing.save(one: model, matching: properties)
-        }
-    }
-
-    /// Saves records, each in place of the stored record with the same values of some properties, or as a new one if no
-    /// record has them: all of them, or none if one fails.
-    @discardableResult
-    public func save<M: Storable>(
-        _ models: [M], matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
-    ) throws(StorageError) -> [M] {
-        let properties = try M.ordinals(of: [property] + others)
-        return try _session.target.writing("save", .type(M.self)) { (writing) throws(StorageError) in
-            try writing.save(models, matching: properties)
-        }
-    }
-
     /// Replaces a stored record. Throws `notFound` if no record has the key.
     @inlinable
     public func update<M: Storable>(_ model: M) throws(StorageError) { _ = try put(model, .update) }
