@@ -31,16 +31,6 @@ struct ElementGroups {
     }
 }
 
-/// A query of groups by the elements of an array: the records are read by ``ResultPlan/plan``, and their groups are made in memory.
-struct ElementPlan {
-    let groups: ElementGroups
-    /// The groups of rows that have the terms of ``ElementGroups`` as columns.
-    let grouping: Query.Grouping
-    let arguments: QueryArguments
-    /// The table of the elements; nil if they are values of a column.
-    let table: TableBinding?
-}
-
 extension QueryLowering {
     /// Notes the array by whose elements keys make groups; nil if they make them by records.
     mutating func findElements(in keys: [QueryNode]) throws(StorageError) {

@@ -182,4 +182,10 @@ extension ModelHandle {
         arguments.offset = selection.offset
         return (query, arguments)
     }
+
+    func checkPage(_ limit: Int?, _ offset: Int) throws(StorageError) {
+        for (part, value) in [("limit", limit ?? 0), ("offset", offset)] where value < 0 {
+            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
+        }
+    }
 }

@@ -126,6 +126,13 @@ package struct RecordReader {
         return places(of: order).map { sorted[$0] }
     }
 
+    /// For each row its position in the order.
+    package func places(of order: [Int]) -> [Int] {
+        var places = Array(repeating: 0, count: order.count)
+        for (place, row) in order.enumerated() { places[row] = place }
+        return places
+    }
+
     /// Rows in an order, with their children, which are queried by the keys of the rows' roots.
     package func withChildren(
         _ buffer: BufferedRows, _ order: [Int], of table: TableBinding, read: [Int: BufferedRows] = [:]

@@ -79,12 +79,6 @@ extension Select.ByOwner where Source == Store.Session {
     }
 }
 
-extension Storable {
-    static func node<V>(_ property: KeyPath<Columns, QueryExpression<V>>) -> QueryNode {
-        Columns(PropertyPath())[keyPath: property].node
-    }
-}
-
 extension RecordReader {
     /// The rows of an owned property as records. Costs a copy of the rows, and one query for each owned property of the
     /// records.

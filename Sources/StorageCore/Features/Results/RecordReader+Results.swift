@@ -50,13 +50,6 @@ extension RecordReader {
         for row in order { try body(ResultRow(buffer.row(row), context)) }
         return isKeyOrder ? nil : places(of: order)
     }
-
-    /// For each row its position in the order.
-    package func places(of order: [Int]) -> [Int] {
-        var places = Array(repeating: 0, count: order.count)
-        for (place, row) in order.enumerated() { places[row] = place }
-        return places
-    }
 }
 
 extension ModelHandle {

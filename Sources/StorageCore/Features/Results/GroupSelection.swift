@@ -29,6 +29,16 @@ package struct ResultPlan {
     var elements: ElementPlan?
 }
 
+/// A query of groups by the elements of an array: the records are read by ``ResultPlan/plan``, and their groups are made in memory.
+struct ElementPlan {
+    let groups: ElementGroups
+    /// The groups of rows that have the terms of ``ElementGroups`` as columns.
+    let grouping: Query.Grouping
+    let arguments: QueryArguments
+    /// The table of the elements; nil if they are values of a column.
+    let table: TableBinding?
+}
+
 extension ModelHandle {
     /// The plan for a query of groups.
     package func plan(_ groups: GroupSelection, in session: any StorageSession) throws(StorageError) -> ResultPlan {
@@ -96,12 +106,6 @@ extension ModelHandle {
                 model: name)
         }
         return index
-    }
-
-    func checkPage(_ limit: Int?, _ offset: Int) throws(StorageError) {
-        for (part, value) in [("limit", limit ?? 0), ("offset", offset)] where value < 0 {
-            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
-        }
     }
 }
 
