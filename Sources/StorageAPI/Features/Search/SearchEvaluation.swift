@@ -1,7 +1,7 @@
 import StorageDriver
 import StorageSearch
 
-extension StoreSearch: TextSearch {
+extension StoreSearch: SearchIndexes {
     func keys(
         _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,
         in session: any StorageSession

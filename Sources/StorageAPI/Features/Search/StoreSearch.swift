@@ -36,7 +36,7 @@ final class StoreSearch: StoreFeature {
         self.activity = activity
         self.progress = progress
         followed = activity.followed.newPart()
-        registry.directory.serve(self)
+        registry.directory.serve(search: self)
     }
 
     var directory: ModelDirectory { registry.directory }

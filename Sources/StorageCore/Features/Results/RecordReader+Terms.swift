@@ -12,7 +12,9 @@ extension RecordReader {
     ) throws(StorageError) {
         let areRelevances = terms.map { $0.isRelevance(of: model) }
         var selection = selection
-        if areRelevances.contains(true), selection.order.isEmpty { selection.order = [Relevance().descending] }
+        if areRelevances.contains(true), selection.order.isEmpty {
+            selection.order = [OrderingTerm(node: .relevance, isDescending: true)]
+        }
         guard let hits = try ranked(selection) else {
             guard !areRelevances.contains(true) else {
                 throw StorageError(

@@ -88,6 +88,13 @@ package indirect enum QueryNode: Sendable {
     }
 }
 
+/// Words to search for, as a person writes them.
+package struct SearchText: Hashable, Sendable {
+    package let text: String
+    /// True if the last word stands for all that begin with it.
+    package let isTyping: Bool
+}
+
 extension ColumnValue {
     /// The value without its Swift type; nil if no column can store it (``value`` is then null).
     package var storableValue: Value? {

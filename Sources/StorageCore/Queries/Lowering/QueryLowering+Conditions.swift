@@ -17,7 +17,8 @@ extension QueryLowering {
             return try textTest(test, node, pattern: pattern, folding: folding, in: place)
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
         case .refers(let path, let keys): return try refers(path, keys, in: place)
-        case .matches(let path, let search): return try matches(path, search, in: place)
+        case .matches(let path, let search):
+            return try directory.textSearch().condition(search, at: path, in: place, of: &self)
         case .relevance: throw invalid("Relevance orders the records of a query; it is no value.")
         case .quantified(let quantifier, let path, let inner):
             return try quantified(quantifier, path, inner: inner, in: place)

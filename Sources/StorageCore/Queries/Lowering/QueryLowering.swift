@@ -38,7 +38,7 @@ package struct QueryLowering {
     }
 
     /// A scope: a table whose columns terms may name.
-    struct Place {
+    package struct Place {
         var table: TableBinding
         /// The model that the table belongs to.
         var model: ModelTables

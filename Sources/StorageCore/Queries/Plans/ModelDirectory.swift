@@ -20,7 +20,8 @@ package final class ModelDirectory: Sendable {
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
         var registry: (any ModelResolver)?
-        var search: (any TextSearch)?
+        /// Answers searches; see ``TextSearch``, which is made of queries.
+        var search: (any AnyObject & Sendable)?
 
         func tables(of type: ObjectIdentifier) -> ModelTables? {
             if !uncommitted.isEmpty, let own = uncommitted[type], isWriting() { return own }
@@ -60,12 +61,10 @@ package final class ModelDirectory: Sendable {
         isAskingServer.store(info.readerThreads != nil, ordering: .relaxed)
     }
 
-    package func serve(_ search: any TextSearch) { known.withLock { $0.search = search } }
+    package func serve(search: any AnyObject & Sendable) { known.withLock { $0.search = search } }
 
-    func textSearch() throws(StorageError) -> any TextSearch {
-        guard let search = known.withLock({ $0.search }) else { throw StorageError.storeClosed }
-        return search
-    }
+    /// The object that answers searches; nil if the store is closed.
+    var search: (any AnyObject & Sendable)? { known.withLock { $0.search } }
 
     /// Leaves the registry of a store that is gone.
     package func leave() {

@@ -1,25 +1,7 @@
 import StorageDriver
 
-/// Words to search for, as a person writes them.
-package struct SearchText: Hashable, Sendable {
-    package let text: String
-    /// True if the last word stands for all that begin with it.
-    package let isTyping: Bool
-}
-
-/// A record that a search finds.
-package struct SearchHit: Hashable {
-    package let key: [Value]
-    package let relevance: Double
-
-    package init(key: [Value], relevance: Double) {
-        self.key = key
-        self.relevance = relevance
-    }
-}
-
-/// Answers searches by the indexes of a store.
-package protocol TextSearch: AnyObject, Sendable {
+/// The search indexes of a store, which answer the searches of its queries.
+package protocol SearchIndexes: TextSearch {
     /// The keys of a model's records that a search finds, in any order.
     ///
     /// - Parameter column: the only column that is searched, of the model's table or a table that it owns; nil for all.

@@ -1,77 +1,24 @@
 import StorageDriver
 
-// Records in the order of their relevance. Engines don't know it: the search index gives the keys, and the rows are put into
-// their order in memory.
-extension RecordReader {
-    /// The rows of a selection, in its order, with the given columns of the model's table.
-    ///
-    /// - Parameters:
-    ///   - keys: the keys of the rows in scope; nil for all rows.
-    ///   - isShown: whether all rows are a part of the result.
-    ///   - change: changes the lowered query, such as its filter. The selection then has no page.
-    package func rows(
-        _ selection: Selection, _ columns: [Int], among keys: KeyList? = nil, isShown: Bool = true,
-        change: QueryChange = { _, _ in }
-    ) throws(StorageError) -> Cursor {
-        guard let hits = try ranked(selection, among: keys, areAllVisible: true, change: change) else {
-            let (plan, arguments) = try handle.plan(
-                selection, .columns(columns), among: keys, in: session, change: change)
-            return try session.rows(plan, arguments, isShown: isShown)
-        }
-        var (buffer, order) = try rows(of: hits, columns, isShown: isShown)
-        if order.count < hits.count, let hits = try ranked(selection, among: keys, change: change) {
-            (buffer, order) = try rows(of: hits, columns, isShown: isShown)
-        }
-        if isShown { session.showToObserver { $0.add(order) } }
-        return buffer.cursor(order)
-    }
+/// Finds the records of a selection that is ordered by relevance. The order of other terms is the engine's, and the order by relevance
+/// is made in memory.
+struct Ranking {
+    let indexes: any SearchIndexes
+    let reading: RecordReader
 
-    /// The records of a selection that is ordered by relevance, in its order and with their relevance; nil for any other
-    /// selection.
-    package func hits<M: Storable>(
-        _: M.Type, _ selection: Selection
-    ) throws(StorageError) -> [(record: M, relevance: Double)]? {
-        guard let hits = try ranked(selection) else { return nil }
-        session.showToObserver { $0.add(hits) }
-        return zip(try find(M.self, keys: hits.map(\.key)), hits).compactMap { record, hit in
-            record.map { ($0, hit.relevance) }
-        }
-    }
+    private var handle: ModelHandle { reading.handle }
+    private var model: ModelTables { reading.model }
+    private var session: any StorageSession { reading.session }
 
-    /// The rows of hits, and the indices of the rows that no layer hides, in the order of the hits.
-    private func rows(
-        of hits: [SearchHit], _ columns: [Int], isShown: Bool
-    ) throws(StorageError) -> (rows: BufferedRows, order: [Int]) {
-        let key = model.root.schema.key
-        let all = columns + key
-        let buffer = BufferedRows(width: all.count)
-        var places: [[Value]: Int] = [:]
-        for part in KeyList(width: key.count, hits.lazy.map(\.key)).parts(of: Self.partOfRecords) {
-            let (plan, arguments) = try handle.plan(Selection(), .columns(all), among: part, in: session)
-            var cursor = try session.rows(plan, arguments, isShown: isShown)
-            while try cursor.next() {
-                places[key.indices.map { cursor.cells[columns.count + $0].value }] = buffer.count
-                buffer.add(cursor.cells)
-            }
-        }
-        return (buffer, hits.compactMap { places[$0.key] })
-    }
-
-    /// The records of a selection that is ordered by relevance, in its order; nil for any other selection.
-    ///
-    /// - Parameters:
-    ///   - keys: the keys of the records in scope; nil for all records.
-    ///   - areAllVisible: True to assume that no layer hides a record, where that saves a query. The caller looks.
-    ///   - change: changes the lowered query. The selection then has no page.
-    /// - Throws: `invalidQuery` if relevance is not the first order, or no condition searches the records.
-    func ranked(
-        _ selection: Selection, among keys: KeyList? = nil, areAllVisible: Bool = false,
-        change: QueryChange = { _, _ in }
-    ) throws(StorageError) -> [SearchHit]? {
-        guard let place = selection.order.firstIndex(where: { $0.isRelevance(of: model) }) else { return nil }
+    /// The records, as ``TextSearch/ranked(_:of:among:areAllVisible:in:change:)`` returns them.
+    func hits(
+        of selection: Selection, among keys: KeyList?, areAllVisible: Bool, change: QueryChange
+    ) throws(StorageError) -> [SearchHit] {
         if let problem = selection.problem { throw problem.at(model: handle.name) }
         try handle.checkPage(selection.limit, selection.offset)
-        guard place == 0, !selection.order.dropFirst().contains(where: { $0.isRelevance(of: model) }) else {
+        guard selection.order.first?.isRelevance(of: model) == true,
+            !selection.order.dropFirst().contains(where: { $0.isRelevance(of: model) })
+        else {
             throw StorageError(.invalidQuery, "Relevance is the first order of a query, or none.", model: handle.name)
         }
         let searches = try QueryLowering(handle, in: session).ownSearches(of: selection)
@@ -136,7 +83,7 @@ extension RecordReader {
 
     private func hits(_ search: Selection.Search, best count: Int?) throws(StorageError) -> [SearchHit] {
         var lowering = QueryLowering(handle, in: session)
-        return try lowering.hits(search, best: count)
+        return try lowering.hits(search, best: count, by: indexes)
     }
 
     /// The keys of a selection's records. The rows of the result determine the observer's digest.
@@ -146,5 +93,35 @@ extension RecordReader {
         let (plan, arguments) = try handle.plan(
             selection, .columns(model.root.schema.key), among: keys, in: session, change: change)
         return try session.rows(plan, arguments, isShown: false).rows(width: model.rootKeyCount)
+    }
+}
+
+extension SearchIndexes {
+    package func condition(
+        _ search: SearchText, at path: PropertyPath, in place: QueryLowering.Place, of query: inout QueryLowering
+    ) throws(StorageError) -> QueryTerm {
+        try query.matches(path, search, in: place, by: self)
+    }
+
+    package func ranked(
+        _ selection: Selection, of handle: ModelHandle, among keys: KeyList?, areAllVisible: Bool,
+        in session: any StorageSession, change: QueryChange
+    ) throws(StorageError) -> [SearchHit] {
+        try Ranking(indexes: self, reading: RecordReader(handle: handle, session: session))
+            .hits(of: selection, among: keys, areAllVisible: areAllVisible, change: change)
+    }
+}
+
+extension RecordReader {
+    /// The records of a selection that is ordered by relevance, in its order and with their relevance; nil for any other
+    /// selection.
+    package func hits<M: Storable>(
+        _: M.Type, _ selection: Selection
+    ) throws(StorageError) -> [(record: M, relevance: Double)]? {
+        guard let hits = try ranked(selection) else { return nil }
+        session.showToObserver { $0.add(hits) }
+        return zip(try find(M.self, keys: hits.map(\.key)), hits).compactMap { record, hit in
+            record.map { ($0, hit.relevance) }
+        }
     }
 }

@@ -3,7 +3,7 @@ import StorageDriver
 extension QueryLowering {
     /// A search as a condition on the key of the record that it finds.
     mutating func matches(
-        _ path: PropertyPath, _ search: SearchText, in place: Place
+        _ path: PropertyPath, _ search: SearchText, in place: Place, by indexes: any SearchIndexes
     ) throws(StorageError) -> QueryTerm {
         guard !place.isGroup else { throw invalid("A group has no texts to search.") }
         guard path.scope == place.scope else {
@@ -12,7 +12,7 @@ extension QueryLowering {
         let ordinals = try ordinals(of: path, in: place)
         if path.inverse == nil, let reference = try reference(ordinals, in: place) {
             leavesRecord = true
-            let keys = try found(search, of: tables(of: reference), nil)
+            let keys = try found(search, of: tables(of: reference), nil, by: indexes)
             return try refers(path, try unexpired(keys, of: reference), in: place)
         }
         guard place.table === place.model.root, path.inverse == nil else {
@@ -27,7 +27,7 @@ extension QueryLowering {
             let text = try argument(.text(search.text))
             return .text(.contains, text, text)
         }
-        let keys = try found(search, of: place.model, column)
+        let keys = try found(search, of: place.model, column, by: indexes)
         return keys.isEmpty ? .constant(false) : try equal(parts, keys)
     }
 
@@ -76,11 +76,13 @@ extension QueryLowering {
     }
 
     /// The records of the query's model that a search finds, with their relevance.
-    mutating func hits(_ search: Selection.Search, best count: Int?) throws(StorageError) -> [SearchHit] {
+    mutating func hits(
+        _ search: Selection.Search, best count: Int?, by indexes: any SearchIndexes
+    ) throws(StorageError) -> [SearchHit] {
         let ordinals = try ordinals(of: search.path, in: place)
         let column = ordinals.isEmpty ? nil : try searchedColumn(search.path, in: place)
         guard let session else { return [] }
-        return try directory.textSearch().hits(search.text, of: model, column, best: count, in: session)
+        return try indexes.hits(search.text, of: model, column, best: count, in: session)
     }
 
     /// The keys of the records that have not expired. The index has all that are stored, and a condition that only compares
@@ -99,9 +101,10 @@ extension QueryLowering {
     }
 
     private func found(
-        _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?
+        _ search: SearchText, of model: ModelTables, _ column: (table: TableSchema, column: Int)?,
+        by indexes: any SearchIndexes
     ) throws(StorageError) -> [[Value]] {
         guard let session else { return [] }
-        return try directory.textSearch().keys(search, of: model, column, in: session)
+        return try indexes.keys(search, of: model, column, in: session)
     }
 }
