@@ -194,3 +194,13 @@ final class WriteTransaction: CancellableCall, @unchecked Sendable {
         StorageError(.cancelled, "The task was cancelled; nothing of this call is stored.")
     }
 }
+
+/// Transactions that run in their order, and are committed together.
+///
+/// Used by the thread that runs its transactions alone.
+final class TransactionGroup: @unchecked Sendable {
+    /// True if the body of one of them has been called, so that none may run again.
+    var hasBegun = false
+    /// True if one of them is left to another commit, and so all after it are.
+    var isPostponed = false
+}

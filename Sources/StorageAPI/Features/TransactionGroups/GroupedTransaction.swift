@@ -1,24 +1,5 @@
 import StorageDriver
 
-/// Transactions that run in their order, and are committed together.
-///
-/// Used by the thread that runs its transactions alone.
-final class TransactionGroup: @unchecked Sendable {
-    /// True if the body of one of them has been called, so that none may run again.
-    var hasBegun = false
-    /// True if one of them is left to another commit, and so all after it are.
-    var isPostponed = false
-
-    /// Makes a transaction of each body.
-    ///
-    /// - Returns: the transactions, and the results of the bodies once they have run.
-    static func of<T>(
-        _ bodies: [Store.GroupBody<T>], repeating: Bool, in store: Store
-    ) -> [GroupedTransaction<T>] {
-        bodies.map { GroupedTransaction($0, repeating: repeating, in: store) }
-    }
-}
-
 /// A transaction of a group with the outcome of its body.
 final class GroupedTransaction<T>: @unchecked Sendable {
     private let store: Store
@@ -73,6 +54,17 @@ final class GroupedTransaction<T>: @unchecked Sendable {
     func fail(_ error: StorageError) {
         call?.finish(error)
         result = .failure(error)
+    }
+}
+
+extension TransactionGroup {
+    /// Makes a transaction of each body.
+    ///
+    /// - Returns: the transactions, and the results of the bodies once they have run.
+    static func of<T>(
+        _ bodies: [Store.GroupBody<T>], repeating: Bool, in store: Store
+    ) -> [GroupedTransaction<T>] {
+        bodies.map { GroupedTransaction($0, repeating: repeating, in: store) }
     }
 }
 
