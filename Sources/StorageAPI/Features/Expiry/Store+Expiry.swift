@@ -150,3 +150,9 @@ extension Store {
     /// The author of the commits by which a store removes expired records, in its history and in the feed of changes.
     public static var expiryAuthor: String { ExpiryLayer.author }
 }
+
+extension Store.Blocking {
+    /// Deletes expired records as `Store.removeExpired` does, but throws `busy` at once where reads keep a range from being dropped.
+    @discardableResult
+    public func removeExpired() throws(StorageError) -> Int { try store.removeExpiredBlocking() }
+}

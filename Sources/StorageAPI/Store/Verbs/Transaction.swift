@@ -241,10 +241,6 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(target: .store(store)) }
 
-        /// Deletes expired records as `Store.removeExpired` does, but throws `busy` at once where reads keep a range from being dropped.
-        @discardableResult
-        public func removeExpired() throws(StorageError) -> Int { try store.removeExpiredBlocking() }
-
         /// Runs a transaction on the calling thread; see `transaction`.
         @discardableResult
         public func transaction<T>(
