@@ -114,18 +114,3 @@ extension Store {
         }
     }
 }
-
-extension ModelTables {
-    /// Keys by their values.
-    func keys<M: Storable>(_: M.Type, _ values: [[Value]]) throws(StorageError) -> [M.Key] {
-        let context = RowContext(model: self, table: keyRows)
-        var keys: [M.Key] = []
-        for values in values {
-            let cells = ValueCells(ValueList(width: rootKeyCount, values: values))
-            var row = RowReader(cells.cells, from: 0, to: rootKeyCount, context: .passUnretained(context))
-            keys.append(try M.readKey(&row))
-            withExtendedLifetime(cells) {}
-        }
-        return keys
-    }
-}
