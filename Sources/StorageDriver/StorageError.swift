@@ -153,7 +153,19 @@ extension StorageError {
     }
 }
 
+/// For a backend: the cause of a `busy` error of a reading session whose snapshot turns out to be older than the tables.
+///
+/// The store reads again if it has not handed out a part of the result. Throw it where a query would otherwise miss rows that were
+/// committed before the session began, or be refused by the engine. A backend whose snapshots keep the tables never throws it.
+public struct OutdatedSnapshot: Error {
+    /// The cause.
+    public init() {}
+}
+
 extension StorageError {
+    /// Returns whether a read may begin again in a new session.
+    package var isOutdatedSnapshot: Bool { underlying is OutdatedSnapshot }
+
     /// For a backend: the same error with a property.
     public func property(_ name: String?) -> StorageError {
         with { $0.property = name }

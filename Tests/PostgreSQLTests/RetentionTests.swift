@@ -10,6 +10,11 @@ import Testing
     @Reference(onDelete: .cascade) var gauge: Ref<Gauge>
 }
 
+@Storable("Passing") private struct Passing {
+    var id: Int
+    @Expires var end: Date? = nil
+}
+
 enum SearchedGauges {
     @Storable("Gauge") struct Gauge {
         var id: Int
@@ -158,6 +163,38 @@ struct RetentionTests {
         }
     }
 
+    @Test func `a call whose snapshot is older than a removal reads again`() async throws {
+        try await RangeTests.withStore("&timeout=60000") { store, schema, clock in
+            // The clock is asked within a read, after the tables and before the records.
+            let removal = Removal()
+            let other = try await Store(
+                Server.backend(schema), models: Gauge.self, Pen.self, Passing.self,
+                options: .init(clock: {
+                    if removal.isDue.exchange(false, ordering: .relaxed) {
+                        try? expect(store.blocking.removeExpired(), equals: 200)
+                    }
+                    return Date(timeIntervalSinceReferenceDate: 0)
+                }))
+            let reads: [@Sendable () async throws -> Int] = [
+                { try await other.select(Gauge.self).all().count }, { try other.blocking.select(Gauge.self).count() },
+                { try await other.find(Gauge.self, keys: [200, 299]).count { $0 != nil } * 50 },
+                { try await other.select(Gauge.self).page(size: 500).records.count },
+            ]
+            for (number, read) in reads.enumerated() {
+                try await store.truncate(Gauge.self)
+                clock.now = 0
+                try await store.insert((0..<300).map { Gauge($0, day: 0) })
+                // The tables have changed since, so the next read looks at them.
+                _ = try await other.select(Pen.self).count()
+                clock.now = 50
+                removal.isDue.store(true, ordering: .relaxed)
+                try await expect(read(), equals: 100, "read \(number)")
+                expect(!removal.isDue.load(ordering: .relaxed), "The removal has not run within read \(number).")
+            }
+            try await other.close()
+        }
+    }
+
     @Test func `records own rows again after the last range with owned rows is dropped`() async throws {
         try await RangeTests.withStore { store, schema, clock in
             // Only records whose keys are divisible by 5 own marks.
@@ -217,6 +254,11 @@ struct RetentionTests {
             try await other.close()
         }
     }
+}
+
+/// Tells whether a removal is to run within the next read.
+private final class Removal: Sendable {
+    let isDue = Atomic(false)
 }
 
 /// The removals beside other tasks.

@@ -197,7 +197,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         try engine.findRecord(isInTransaction ? engine.newConnection() : connection)
         connection.use(engine.record)
         isOutdated = true
-        throw StorageError(.busy, "The store's tables were recreated since this read began; read again.")
+        throw StorageError(
+            .busy, "The store's tables were recreated since this read began; read again.",
+            underlying: OutdatedSnapshot())
     }
 
     private func isOfSchema(_ error: StorageError) -> Bool {
@@ -248,13 +250,13 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             isOutdated = true
             throw StorageError(
                 .busy, "Another process has rebuilt the tables since this read began; read again.",
-                model: query.plan.table.path.first)
+                model: query.plan.table.path.first, underlying: OutdatedSnapshot())
         }
         if answer.integer(0, 1) != 0 {
             isOutdated = true
             throw StorageError(
                 .busy, "Records of a former time were removed since this read began, by a retention; read again.",
-                model: query.plan.table.path.first)
+                model: query.plan.table.path.first, underlying: OutdatedSnapshot())
         }
     }
 }

@@ -3,14 +3,19 @@ import StorageDriver
 // Reads reach the engine at once, on the caller's thread or on a reader thread.
 
 extension Store {
+    /// The number of times that a read begins again whose snapshot turns out to be older than the tables.
+    static var readAttempts: Int { 10 }
+
     /// Runs every read on the engine: begins a session with its layers, and ends it before returning.
     ///
     /// - Parameters:
     ///   - model: the name of the model that is read; nil if the call does not read a single model.
     ///   - seesExpired: whether expired records are visible too.
+    ///   - attempts: the number of times that the body may run again, because its snapshot was older than the tables; 0 for a body
+    ///     that hands out results while it runs.
     func withReader<T>(
         _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil, seesExpired: Bool = false,
-        _ body: (any StorageReader) throws(StorageError) -> T
+        attempts: Int = 0, _ body: (any StorageReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
             try runningCalls.begin()
@@ -28,6 +33,10 @@ extension Store {
             defer { reader.end() }
             return try body(reader)
         } catch {
+            if attempts > 0, error.isOutdatedSnapshot {
+                return try withReader(
+                    operation, scope, model: model(), seesExpired: seesExpired, attempts: attempts - 1, body)
+            }
             throw error.at(operation: operation, backend: info.name)
         }
     }
@@ -45,8 +54,9 @@ extension Store {
                 if let known = registry.known(model) {
                     return try reading(operation, known, takesSnapshot: takesSnapshot, body)
                 }
-                return try withReader(operation, .snapshot, model: registry.name(of: model).text) {
-                    (reader) throws(StorageError) in
+                return try withReader(
+                    operation, .snapshot, model: registry.name(of: model).text, attempts: Self.readAttempts
+                ) { (reader) throws(StorageError) in
                     try body(RecordReader(handle: registry.handle(model, in: reader), session: reader))
                 }
             } catch {
@@ -68,7 +78,7 @@ extension Store {
         do {
             // The rows of children are read by other queries.
             let scope = takesSnapshot || model.tables.hasChildren ? ReadScope.snapshot : .query
-            return try withReader(operation, scope, model: model.name.text) {
+            return try withReader(operation, scope, model: model.name.text, attempts: Self.readAttempts) {
                 (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }
         } catch {

@@ -64,8 +64,13 @@ package enum VerbTarget {
                 })
         } else {
             try reading("select", model) { (reading) throws(StorageError) in
-                try home.runningCalls.runClosure { () throws(StorageError) in
-                    try reading.loop(selection, rows: rows, models: models)
+                // The closures may have had records, so the read does not begin again.
+                do throws(StorageError) {
+                    try home.runningCalls.runClosure { () throws(StorageError) in
+                        try reading.loop(selection, rows: rows, models: models)
+                    }
+                } catch {
+                    throw error.isOutdatedSnapshot ? error.with { $0.underlying = nil } : error
                 }
             }
         }

@@ -140,7 +140,8 @@ extension Store {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
         return try await reads { () throws(StorageError) in
             try self.checkCancellation("observe")
-            return try self.withReader("observe", .snapshot) { (reader) throws(StorageError) in
+            return try self.withReader("observe", .snapshot, attempts: Self.readAttempts) {
+                (reader) throws(StorageError) in
                 try body(ReadTracker(reader))
             }
         }

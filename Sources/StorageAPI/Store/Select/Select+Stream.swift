@@ -219,17 +219,37 @@ final class OpenStream<Element>: @unchecked Sendable {
 
     private func readNext(into elements: inout [Element], _ limit: Int) throws(StorageError) {
         switch phase {
-        case .notBegun: try begin()
-        case .running: break
+        case .notBegun: try begin(into: &elements, limit)
+        case .running: try readOn(into: &elements, limit)
         case .ended: return
         case .closed: throw StorageError.storeClosed
         }
+    }
+
+    private func readOn(into elements: inout [Element], _ limit: Int) throws(StorageError) {
         // A cursor must not be advanced after its last row.
         if try rows?.read(into: &elements, limit: limit) ?? true { release(.ended) }
     }
 
-    private func begin() throws(StorageError) {
+    private func begin(into elements: inout [Element], _ limit: Int) throws(StorageError) {
         try store.runningCalls.add(self) { [weak self] in self?.close() }
+        var attempts = Store.readAttempts
+        while true {
+            do throws(StorageError) {
+                try beginReading()
+                return try readOn(into: &elements, limit)
+            } catch {
+                guard error.isOutdatedSnapshot, elements.isEmpty, attempts > 0 else { throw error }
+                attempts -= 1
+                call?.finish(error)
+                rows = nil
+                reader?.end()
+                reader = nil
+            }
+        }
+    }
+
+    private func beginReading() throws(StorageError) {
         var reader = try store.visibleReader(.snapshot)
         if let meter = store.features.meter {
             let call = meter.begin("stream", model: store.registry.name(of: source).text, isWriting: false, in: store)
