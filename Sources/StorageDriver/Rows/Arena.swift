@@ -7,13 +7,16 @@ package struct Arena: ~Copyable {
     @usableFromInline package let limit: Int
     private var blocks: [UnsafeMutableRawBufferPointer]
 
+    /// The greatest size of a block that holds several values. Blocks begin small, since many batches and cursors have a single row.
     static let blockSize = 64 * 1024
+    private static let firstSize = 4 * 1024
+    private var nextSize = Arena.firstSize * 4
 
     @usableFromInline
     package init(limit: Int = Int(UInt32.max)) {
         // A cell says the length of its bytes in 32 bits.
         self.limit = min(limit, Int(UInt32.max))
-        let block = Self.block(Self.blockSize)
+        let block = Self.block(Self.firstSize)
         blocks = [block]
         (next, end) = Self.bounds(of: block)
     }
@@ -23,7 +26,7 @@ package struct Arena: ~Copyable {
     }
 
     /// The bytes of all blocks, which say when a batch is big enough.
-    package private(set) var size = Arena.blockSize
+    package private(set) var size = Arena.firstSize
 
     /// Room for `count` bytes, valid until ``reset()``.
     @inlinable @inline(__always)
@@ -45,22 +48,28 @@ package struct Arena: ~Copyable {
         return Cell(bits: UInt64(UInt(bitPattern: place)), length: cell.length, tag: cell.tag)
     }
 
-    /// Forgets everything, keeping one block.
+    /// Forgets everything, keeping a block.
     package mutating func reset() {
-        for block in blocks.dropFirst() { block.deallocate() }
-        blocks.removeLast(blocks.count - 1)
-        size = Self.blockSize
+        // The largest block that is used for several values.
+        let kept = blocks.lazy.map(\.count).filter { $0 <= Self.blockSize }.max() ?? 0
+        if blocks.count > 1, let place = blocks.firstIndex(where: { $0.count == kept }) {
+            blocks.swapAt(0, place)
+            for block in blocks.dropFirst() { block.deallocate() }
+            blocks.removeLast(blocks.count - 1)
+        }
+        size = blocks[0].count
         (next, end) = Self.bounds(of: blocks[0])
     }
 
     @usableFromInline
     mutating func allocateBlock(for count: Int) -> UnsafeMutableRawPointer {
-        let block = Self.block(max(Self.blockSize, count))
+        let block = Self.block(max(nextSize, count))
         blocks.append(block)
         size += block.count
         let (start, blockEnd) = Self.bounds(of: block)
         // A value that fills a separate block leaves the current block in use.
-        if count < Self.blockSize {
+        if count < nextSize {
+            nextSize = min(nextSize * 4, Self.blockSize)
             next = start + count
             end = blockEnd
         }

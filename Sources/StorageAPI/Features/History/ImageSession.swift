@@ -103,9 +103,21 @@ final class ImageSession: StorageSession {
         return Cursor(rows: rows, columns: columns.count)
     }
 
-    private enum Place {
+    enum Place: Sendable {
         case column(Int, ColumnType)
         case value(Value)
+    }
+
+    /// The places of columns in the root's row; nil if the record had rows in other tables.
+    func places(of columns: [ColumnSchema]) throws(StorageError) -> [Place]? {
+        let schema = model.root.schema
+        guard images.count == 1, images[0].isOf(schema), images[0].rows.count == 1 else { return nil }
+        var places: [Place] = []
+        for column in columns {
+            guard let index = schema.columns.firstIndex(where: { $0.name == column.name }) else { return nil }
+            places.append(try place(of: index, in: schema, images[0]))
+        }
+        return places
     }
 
     private func place(of index: Int, in table: TableSchema, _ image: ImageTable) throws(StorageError) -> Place {

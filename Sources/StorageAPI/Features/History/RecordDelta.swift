@@ -127,16 +127,19 @@ struct RecordForm: Sendable {
     let handle: ModelHandle
     /// The values of properties that were added after an image was made.
     let defaults: DeclaredDefaults
+    private let plain: PlainImages
 
     /// The model with the properties that programs declare.
     init(_ model: StoredName, _ registry: ModelRegistry, in session: any StorageSession) throws(StorageError) {
         handle = try registry.recorded(model, in: session)
         defaults = registry.defaults(of: model)
+        plain = PlainImages(handle, defaults)
     }
 
     func record(
         _ image: RecordImage, key: [Value], since changes: [FormerSchema]
     ) throws(StorageError) -> DynamicRecord? {
-        try image.record(DynamicRecord.self, key: key, handle, defaults: defaults, since: changes)
+        if changes.isEmpty, let record = try plain.record(image, key: key) { return record }
+        return try image.record(DynamicRecord.self, key: key, handle, defaults: defaults, since: changes)
     }
 }

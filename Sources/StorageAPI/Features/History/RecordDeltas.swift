@@ -79,20 +79,20 @@ struct RecordDeltas {
     /// The records after changes; nil for unknown ones.
     private func statesAfter(_ changes: [HistoryChange]) throws(StorageError) -> [RecordState?] {
         var states: [RecordState?] = changes.map { $0.kind == .deleted ? .absent : nil }
-        // The next change of each record, and the next change of all records of a model, which hides later ones.
-        var next: [StoredName: [[Value]: HistoryChange]] = [:]
-        var everything: [StoredName: HistoryChange] = [:]
+        // The places of the next change of each record, and of the next change of all records of a model, which hides later ones.
+        var next: [StoredName: [[Value]: Int]] = [:]
+        var everything: [StoredName: Int] = [:]
         var open: [StoredName: [[Value]: Int]] = [:]
         for (place, change) in changes.enumerated().reversed() {
             if change.kind == .everything {
-                everything[change.model] = change
+                everything[change.model] = place
                 next[change.model] = nil
                 continue
             }
-            defer { next[change.model, default: [:]][change.key] = change }
+            let later = next[change.model, default: [:]].updateValue(place, forKey: change.key)
             guard change.kind != .deleted, isFollowed(change) else { continue }
-            if let later = next[change.model]?[change.key] ?? everything[change.model] {
-                states[place] = try state(before: later)
+            if let later = later ?? everything[change.model] {
+                states[place] = try state(before: changes[later])
             } else {
                 open[change.model, default: [:]][change.key] = place
             }

@@ -218,9 +218,9 @@ private struct ImageWriter {
 /// Reads the bytes of an image, which may come from any program and be damaged.
 struct ImageReader {
     private let bytes: [UInt8]
-    private var position = 0
+    private(set) var position: Int
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], from position: Int = 0) { (self.bytes, self.position) = (bytes, position) }
 
     var isAtEnd: Bool { position == bytes.count }
 

@@ -40,5 +40,17 @@ struct ColumnCheck {
         }
     }
 
+    /// Returns whether a value fits the column.
+    func fits(_ value: Value) -> Bool {
+        switch (value, storage) {
+        case (.null, _): mayBeNull
+        case (.int(let value), _): problem(.int(value)) == nil
+        case (.unsigned(let value), _): problem(.unsigned(value)) == nil
+        case (.double(let value), _): problem(.double(value)) == nil
+        case (.text, .text), (.blob, .blob): !isChecked || column.type.row.stored(value) != nil
+        case (.text, _), (.blob, _): false
+        }
+    }
+
     private var misfit: String { "is no \(column.type)" }
 }
