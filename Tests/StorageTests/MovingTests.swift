@@ -18,28 +18,6 @@ struct MovingTests {
         var last = ""
     }
 
-    /// Filled beside writers, after opening.
-    @Storable("Person") struct Filled: Equatable {
-        var id: Int
-        var first: String? = nil
-    }
-
-    /// Fills what is nil, and continues after a key: the pattern of the page "Splitting a property".
-    ///
-    /// - Returns: the key of the last record of this part; nil if there is none.
-    private static func fill(_ store: Store, after last: Int) async throws -> Int? {
-        try await store.transaction { tx in
-            let open = try tx.records("Person", withRemoved: true)
-                .where(text: "first == null and id > \(last)").order(text: "id").limit(10).all()
-            for old in open {
-                let id = try old.value("id", as: Int.self)
-                let name = try old.value("name", as: String.self)
-                try tx.update(Filled.self).where { $0.id == id }.set(\.first, to: name.prefix { $0 != " " } + "").run()
-            }
-            return try open.last?.value("id", as: Int.self)
-        }
-    }
-
     private static let splitting = Store.Options.moving("split") { tx in
         for old in try tx.records("Person", withRemoved: true).all() {
             let parts = try old.value("name", as: String.self).split(separator: " ").map(String.init)
@@ -99,49 +77,5 @@ struct MovingTests {
             Issue.record("\(error)")
         }
         try await store.close()
-    }
-
-    @Test(arguments: ["sqlite", "archive"])
-    func
-        `an Optional property is filled in parts beside writers of both versions, and a part that is undone is filled again`(
-            _ engine: String
-        ) async throws
-    {
-        try await withFolder { folder in
-            let url = "\(engine):\(folder.appending(path: "a.store").path)"
-            let backends: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
-            try await Store(url: url, backends: backends, models: Whole.self).thenClose { store in
-                try await store.insert((1...25).map { Whole(id: $0, name: "A\($0) B") })
-            }
-            try await Store(url: url, backends: backends, models: Filled.self).thenClose { store in
-                try await expect(Self.fill(store, after: 0), equals: 10)
-                // A writer's value stays, before it is filled and after, and so does a new record's.
-                try await store.save([Filled(id: 5, first: "Own"), Filled(id: 15, first: "Own")])
-                try await store.insert(Filled(id: 30, first: "New"))
-            }
-            // The program was ended, and begins with the first record again.
-            try await Store(url: url, backends: backends, models: Filled.self).thenClose { store in
-                var (last, parts) = (0, [Int]())
-                while let next = try await Self.fill(store, after: last) {
-                    last = next
-                    parts.append(next)
-                }
-                expect(parts, equals: [21, 25])
-                let expected =
-                    (1...25).map { Filled(id: $0, first: $0 % 10 == 5 && $0 < 25 ? "Own" : "A\($0)") }
-                    + [Filled(id: 30, first: "New")]
-                try await expect(store.select(Filled.self).all(), equals: expected)
-            }
-            // An earlier version keeps what it does not know.
-            try await Store(url: url, backends: backends, models: Whole.self).thenClose { store in
-                try await store.save(Whole(id: 1, name: "Changed"))
-                try await store.insert(Whole(id: 26, name: "Late B"))
-            }
-            try await Store(url: url, backends: backends, models: Filled.self).thenClose { store in
-                try await expect(Self.fill(store, after: 0), equals: 26)
-                try await expect(store.find(Filled.self, key: 1)?.first, equals: "A1")
-                try await expect(store.find(Filled.self, key: 26)?.first, equals: "Late")
-            }
-        }
     }
 }

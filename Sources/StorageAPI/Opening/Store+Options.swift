@@ -42,6 +42,8 @@ extension Store {
         public var indexBuilding: (@Sendable (IndexProgress) -> Void)?
         /// The steps that move data when the schema changes, in their order.
         var moves: [DataMove] = []
+        /// The steps that fill records in parts, in their order.
+        var backfills: [any BackfillStep] = []
         /// The name of a move, whose store object alone writes to a store that the move has closed; nil for all others.
         package var move: String?
         /// The rules that the program removes, by the stored names of their models.
@@ -80,7 +82,8 @@ extension Store.Options {
                     registry, engine.info.limits, options: history, logger: logger, clock: seconds,
                     followed: activity.followed.newPart()),
                 ApplicationLayers(layers, registry, activity: activity),
-                StoreSearch(registry, activity, progress: indexing), DataMoves(moves), CommitFeed(engine, activity),
+                StoreSearch(registry, activity, progress: indexing), DataMoves(moves, backfills),
+                CommitFeed(engine, activity),
                 StoreIndexes(engine, progress: indexBuilding),
             ], activity, meter: instruments.isEmpty ? nil : CallInstruments(instruments))
     }

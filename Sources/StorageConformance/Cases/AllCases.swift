@@ -14,7 +14,7 @@ extension Conformance {
         transactionCases, savepointCases, setCases, groupedCases, annexCases, concurrencyCases, actorCases, misuseCases,
         closingCases, repeatingCases, matchingCases,
         schemaCases, evolutionCases, formerNameCases,
-        engineCases, sharedSchemaCases, movingCases, recordedRuleCases,
+        engineCases, sharedSchemaCases, movingCases, backfillCases, recordedRuleCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,

@@ -246,6 +246,11 @@ let contractText = #"""
     S13.4 A step that fails leaves the store as it was. Opening throws its error with its name.
     S13.5 A new store, which has no models, records the steps without running them.
     S13.6 A copy of all models has run the steps that its source has run.
+    S13.7 A step that fills records in parts runs after these, beside other writers. It takes the records of a model that meet its condition, in the order of their keys, with their removed properties. Each part is a commit with at most the given number of records.
+    S13.8 It fills a record only if the record is still as it was when it met the condition.
+    S13.9 Its name is recorded in the commit of the last part. Until then, the next run begins with the first record that meets the condition.
+    S13.10 If several programs run it at once, one of them fills each record.
+    S13.11 If it fails at a record, the parts before stay. The error names the step and the record.
     S14.1 The recorded uniqueness, expiry, search, rules of references and indexes of a model bind every write. They do so whether or not the program that writes declares them, or their properties.
     S14.2 A program that was open before they were recorded is bound from its next write.
     S14.3 A program removes none of them by not declaring it.
