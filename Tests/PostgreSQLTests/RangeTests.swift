@@ -107,7 +107,7 @@ struct RangeTests {
         }
     }
 
-    @Test func `an undone transaction and savepoint leave no partition, and the next write adds it`() async throws {
+    @Test func `partitions are there before their rows, also of an undone transaction or savepoint`() async throws {
         try await Self.withStore { store, schema, _ in
             struct Undone: Error {}
             await #expect(throws: Undone.self) {
@@ -116,11 +116,11 @@ struct RangeTests {
                     throw Undone()
                 }
             }
-            try await expect(Self.ranges(schema), equals: ["0 100"])
+            try await expect(Self.ranges(schema), equals: ["0 100", "200 300"])
             try await store.transaction { tx in
                 do {
                     try tx.savepoint {
-                        try tx.insert(Gauge(205))
+                        try tx.insert(Gauge(305))
                         throw Undone()
                     }
                 } catch is Undone {}
@@ -129,7 +129,21 @@ struct RangeTests {
             }
             try await expect(store.select(Gauge.self).keys(), equals: [206, 207])
             try await store.insert(Gauge(208))
-            try await expect(Self.ranges(schema), equals: ["0 100", "200 300"])
+            try await expect(Self.ranges(schema), equals: ["0 100", "200 300", "300 400"])
+        }
+    }
+
+    @Test(arguments: ["", "&writers=many"])
+    func `a transaction that has emptied or changed a table adds its partitions too`(_ options: String) async throws {
+        try await Self.withStore(options) { store, schema, _ in
+            try await store.insert(Gauge(5))
+            try await store.transaction { tx in
+                try tx.truncate(Gauge.self)
+                try tx.insert([Gauge(405), Gauge(6)])
+            }
+            try await expect(store.select(Gauge.self).all(), equals: [Gauge(6), Gauge(405)])
+            try await expect(Self.ranges(schema), equals: ["0 100", "400 500"])
+            try await store.verify { Issue.record("\($0)") }
         }
     }
 

@@ -97,12 +97,42 @@ extension PostgreSQLWriter {
             added.append(RangedTables.Partition(name: name, range: range))
         }
         do throws(StorageError) {
-            _ = try ask(statements)
+            try add(statements, to: table)
         } catch {
             throw refusal(error, table)
         }
         names.ranged.set(
             (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
+    }
+
+    /// Adds partitions in a transaction of their own, before the one that writes their rows.
+    ///
+    /// When a transaction commits, its rows are visible a moment before other sessions hear of its partitions. A read in that moment
+    /// would see the transaction's other rows, and not the ones in the new partition. A lock of the whole table, if this transaction
+    /// has one, keeps reads away until the others have heard of it.
+    private func add(_ statements: [Statement], to table: TableSchema) throws(StorageError) {
+        let whole = names.table(table)
+        let isLocked = try ask([
+            Statement(
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_locks WHERE pid = pg_catalog.pg_backend_pid() AND granted "
+                    + "AND relation = pg_catalog.to_regclass(\(whole.literal)) AND mode = 'AccessExclusiveLock')")
+        ]).first?.isTrue()
+        if isLocked == true {
+            _ = try ask(statements)
+            return
+        }
+        let own: Connection
+        do throws(StorageError) {
+            own = try engine.newConnection()
+            own.begin("READ COMMITTED", isWriting: true)
+            try own.run("SELECT 1")
+        } catch {
+            // A pooler may have no second connection.
+            engine.logger.info("partitions are added between reads", metadata: ["reason": "\(error.message)"])
+            _ = try ask([Statement("LOCK TABLE ONLY \(whole) IN ACCESS EXCLUSIVE MODE")] + statements)
+            return
+        }
+        try own.run(statements + [Statement("COMMIT")])
     }
 
     /// The size of the last partition with two bounds.
