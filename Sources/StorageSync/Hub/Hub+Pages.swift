@@ -17,27 +17,26 @@ extension Hub {
             let query = snapshot.records(request.model)
             let isPart = rules.parts[request.model] != nil
             let total = request.after == nil && !isPart ? try query.count() : 0
-            var answer = PageAnswer(
-                question: question, token: now, total: total, next: request.after, records: [])
+            var (next, all) = (request.after, [DynamicRecord]())
             var (size, portion) = (0, Portion(most: Self.pageSize, bytes: SyncFrame.fill / 4))
             while true {
-                let left = Self.pageSize - answer.records.count
-                let page = try Self.page(query, after: answer.next, size: min(portion.count, left))
+                let left = Self.pageSize - all.count
+                let page = try Self.page(query, after: next, size: min(portion.count, left))
                 let read = page.records.reduce(0) { $0 + $1.roughSize }
                 let records = isPart ? page.records.filter { rules.isReadable($0, by: readers) } : page.records
                 let bytes = isPart ? records.reduce(0) { $0 + $1.roughSize } : read
                 portion.adapt(to: read)
                 // A message with more than one record has room for all of them.
-                if size + bytes > SyncFrame.limit / 2, records.count + answer.records.count > 1 {
-                    if !answer.records.isEmpty { break }
+                if size + bytes > SyncFrame.limit / 2, records.count + all.count > 1 {
+                    if !all.isEmpty { break }
                     continue
                 }
-                answer.records += records
-                answer.next = page.next?.description
+                all += records
+                next = page.next?.description
                 size += bytes
-                guard answer.next != nil, answer.records.count < Self.pageSize, size < SyncFrame.fill else { break }
+                guard next != nil, all.count < Self.pageSize, size < SyncFrame.fill else { break }
             }
-            return answer
+            return PageAnswer(question: question, token: now, total: total, next: next, records: all)
         }
     }
 

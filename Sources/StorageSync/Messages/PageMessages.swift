@@ -40,7 +40,11 @@ struct PageAnswer {
     var total: Int
     /// The place after the page; nil for the last one.
     var next: String?
-    var records: [DynamicRecord]
+    /// The records in the portable binary form. A replica keeps the message, and makes the records when it takes them.
+    private var data: [UInt8]
+    let count: Int
+
+    func records() throws(StorageError) -> [DynamicRecord] { try [DynamicRecord](recordBytes: data) }
 
     func message() throws(StorageError) -> [UInt8] {
         var writer = SyncFrame.begin(.pageAnswer)
@@ -49,13 +53,14 @@ struct PageAnswer {
         writer.add(count: commit)
         writer.add(count: total)
         writer.add(optional: next)
-        writer.add(data: records.recordBytes)
+        writer.add(data: data)
         return try SyncFrame.seal(writer)
     }
 
     init(question: [UInt8], token: Store.HistoryToken, total: Int, next: String?, records: [DynamicRecord]) {
         (self.question, self.token, commit) = (question, token.description, token.commit)
-        (self.total, self.next, self.records) = (total, next, records)
+        (self.total, self.next) = (total, next)
+        (data, count) = (records.recordBytes, records.count)
     }
 
     init(_ reader: inout ByteReader) throws(StorageError) {
@@ -64,7 +69,8 @@ struct PageAnswer {
         commit = try reader.number()
         total = try reader.number()
         next = try reader.optionalText()
-        records = try [DynamicRecord](recordBytes: try reader.data())
+        data = try reader.data()
+        count = try DynamicRecord.count(inRecordBytes: data)
         try reader.requireEnd()
     }
 }

@@ -65,9 +65,10 @@ enum SyncFrame {
         return (kind, ByteReader(message, from: headCount, to: end))
     }
 
-    /// The kind of a message that this store keeps, which was opened before it was kept; nil for other bytes.
-    static func kind(ofKept message: [UInt8]) -> Kind? {
-        message.count > magic.count + 1 ? Kind(rawValue: message[magic.count + 1]) : nil
+    /// The content of a message that this store keeps, which was opened before it was kept; nil for one of another kind.
+    static func content(ofKept message: [UInt8], _ kind: Kind) -> ByteReader? {
+        guard message.count >= headCount + checkCount, message[magic.count + 1] == kind.rawValue else { return nil }
+        return ByteReader(message, from: headCount, to: message.count - checkCount)
     }
 
     /// The mark by which an answer names its question: the hash at the question's end.

@@ -117,7 +117,7 @@ public struct SyncMessage: Sendable {
             (self.kind, mark) = (.pageAnswer, answer.question)
             positions = [Position(token: answer.token, models: [])]
             (place, isLast) = (answer.next, answer.next == nil)
-            records = answer.records.map { RecordState(RecordPlace($0.model, []), .stored($0)) }
+            records = try answer.records().map { RecordState(RecordPlace($0.model, []), .stored($0)) }
         case .lostCommits:
             (self.kind, mark) = (.lostCommits, SyncFrame.mark(of: bytes))
             positions = try LostCommitsRequest(&reader).tokens.map { Position(token: $0, models: []) }

@@ -108,7 +108,7 @@ struct PageReading: Equatable {
                     .corrupt, "A page of the hub's records is missing; call beginAgain(isJoining: true).",
                     operation: "sync")
             }
-            if SyncFrame.kind(ofKept: message) == kind { try body(try SyncFrame.open(message).content) }
+            if let content = SyncFrame.content(ofKept: message, kind) { try body(content) }
         }
     }
 
@@ -157,7 +157,7 @@ struct PageTaking {
         }
         try reading.forEachMessage(.pageAnswer, in: tx) { (content) throws(StorageError) in
             var content = content
-            try add(try PageAnswer(&content).records, empty: empty, bases, in: tx)
+            try add(try PageAnswer(&content).records(), empty: empty, bases, in: tx)
         }
         let changed = news.filter { reading.models[$0.key.model] != nil }.compactMap(\.value)
         for (model, records) in Dictionary(grouping: changed, by: \.model) {

@@ -102,7 +102,7 @@ extension Replica {
             let isKept = try await store.transaction(as: LocalCommits.hub, retries: 5) {
                 (tx: inout Store.Transaction) throws(StorageError) -> Bool in
                 guard try PageReading.stored(in: tx) == before else { return false }
-                try next.keep(answer.records.isEmpty ? nil : bytes, in: tx)
+                try next.keep(answer.count == 0 ? nil : bytes, in: tx)
                 return true
             }
             // Another program reads too.
@@ -154,8 +154,8 @@ extension PageReading {
     mutating func add(_ page: PageAnswer) {
         token = token ?? page.token
         latest = page.token
-        if !page.records.isEmpty { rows += 1 }
-        records += page.records.count
+        if page.count > 0 { rows += 1 }
+        records += page.count
         total += page.total
         after = page.next
         if page.next == nil { open.removeFirst() }

@@ -143,8 +143,8 @@ struct RecordBytesReader {
         throw Self.damaged
     }
 
-    /// A number of items that take at least a byte each.
-    private mutating func count() throws(StorageError) -> Int {
+    /// A number of items that take at least a byte each; at first the number of records.
+    mutating func count() throws(StorageError) -> Int {
         let count = try number()
         guard count <= UInt64(bytes.count - position) else { throw Self.damaged }
         return Int(count)

@@ -2,33 +2,18 @@ import StorageDriver
 
 /// Writes records in the portable binary form.
 struct RecordBytesWriter {
-    /// The properties of records that have the same ones in one order.
-    private struct Shape {
-        let model: StoredName
-        let fields: [(name: StoredName, kind: UInt8, type: ColumnType?)]
-
-        /// Compares the names at first by their storage, since records of one query share it.
-        func fits(_ record: DynamicRecord) -> Bool {
-            guard fields.count == record.fields.count, model == record.storedModel else { return false }
-            for index in fields.indices {
-                let (known, field) = (fields[index], record.fields[index])
-                guard known.name == field.storedName else { return false }
-                switch field.content {
-                case .value(_, let type):
-                    guard let known = known.type, known == type else { return false }
-                case .child: guard known.kind == RecordBytes.child else { return false }
-                case .children: guard known.kind == RecordBytes.children else { return false }
-                }
-            }
-            return true
-        }
-    }
-
     private var bytes: [UInt8] = [RecordBytes.version]
-    private var shapes: [Shape] = []
-    /// The shapes by their models, since a model has few.
+    /// A record of each shape: records of one shape have the same properties in one order.
+    private var shapes: [DynamicRecord] = []
+    /// The shapes by their models, as soon as there are many.
     private var places: [StoredName: [Int]] = [:]
     private var last = 0
+
+    /// The number of shapes up to which they are compared one after the other.
+    private static let few = 8
+
+    /// - Parameter count: the number of records.
+    init(room count: Int) { bytes.reserveCapacity(min(count, RecordBytes.maximumRoom) * 256) }
 
     mutating func write(_ records: some Collection<DynamicRecord>) {
         number(UInt64(records.count))
@@ -60,34 +45,37 @@ struct RecordBytesWriter {
 
     /// Writes the number of the record's shape; of a new one 0 and its properties.
     private mutating func writeShape(of record: DynamicRecord) {
-        if shapes.indices.contains(last), shapes[last].fits(record) { return number(UInt64(last) + 1) }
-        for place in places[record.storedModel] ?? [] where shapes[place].fits(record) {
-            last = place
-            return number(UInt64(place) + 1)
+        if let known = place(ofShapeOf: record) {
+            last = known
+            return number(UInt64(known) + 1)
         }
         last = shapes.count
-        places[record.storedModel, default: []].append(last)
+        shapes.append(record)
+        if shapes.count > Self.few { addPlaces() }
         number(0)
         string(record.storedModel.text)
         number(UInt64(record.fields.count))
-        var fields: [(name: StoredName, kind: UInt8, type: ColumnType?)] = []
-        fields.reserveCapacity(record.fields.count)
         for field in record.fields {
             string(field.storedName.text)
             switch field.content {
             case .value(_, let type):
                 bytes.append(RecordBytes.value)
                 write(type)
-                fields.append((field.storedName, RecordBytes.value, type))
-            case .child:
-                bytes.append(RecordBytes.child)
-                fields.append((field.storedName, RecordBytes.child, nil))
-            case .children:
-                bytes.append(RecordBytes.children)
-                fields.append((field.storedName, RecordBytes.children, nil))
+            case .child: bytes.append(RecordBytes.child)
+            case .children: bytes.append(RecordBytes.children)
             }
         }
-        shapes.append(Shape(model: record.storedModel, fields: fields))
+    }
+
+    private func place(ofShapeOf record: DynamicRecord) -> Int? {
+        if shapes.indices.contains(last), record.hasShape(of: shapes[last]) { return last }
+        if shapes.count <= Self.few { return shapes.firstIndex(where: record.hasShape) }
+        return places[record.storedModel]?.first { record.hasShape(of: shapes[$0]) }
+    }
+
+    private mutating func addPlaces() {
+        let first = places.isEmpty ? 0 : shapes.count - 1
+        for place in first..<shapes.count { places[shapes[place].storedModel, default: []].append(place) }
     }
 
     private mutating func write(_ type: ColumnType) {
@@ -139,5 +127,22 @@ struct RecordBytesWriter {
 
     private mutating func fixed(_ bits: UInt64) {
         withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+extension DynamicRecord {
+    /// Returns whether another record has the same properties in the same order. Records of one query share the storage of their
+    /// names.
+    fileprivate func hasShape(of other: DynamicRecord) -> Bool {
+        guard fields.count == other.fields.count, storedModel == other.storedModel else { return false }
+        for index in fields.indices {
+            guard fields[index].storedName == other.fields[index].storedName else { return false }
+            switch (fields[index].content, other.fields[index].content) {
+            case (.value(_, let type), .value(_, let known)): guard type == known else { return false }
+            case (.child, .child), (.children, .children): break
+            default: return false
+            }
+        }
+        return true
     }
 }
