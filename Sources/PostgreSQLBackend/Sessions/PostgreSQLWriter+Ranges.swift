@@ -105,7 +105,7 @@ extension PostgreSQLWriter {
             (partitions + added).sorted { ($0.range.lower ?? .min) < ($1.range.lower ?? .min) }, of: table.name)
     }
 
-    /// Adds partitions in a transaction of their own, before the one that writes their rows.
+    /// Adds partitions in a separate transaction, before this one writes their rows.
     ///
     /// When a transaction commits, its rows are visible a moment before other sessions hear of its partitions. A read in that moment
     /// would see the transaction's other rows, and not the ones in the new partition. A lock of the whole table, if this transaction
@@ -121,18 +121,18 @@ extension PostgreSQLWriter {
             _ = try ask(statements)
             return
         }
-        let own: Connection
+        let second: Connection
         do throws(StorageError) {
-            own = try engine.newConnection()
-            own.begin("READ COMMITTED", isWriting: true)
-            try own.run("SELECT 1")
+            second = try engine.newConnection()
+            second.begin("READ COMMITTED", isWriting: true)
+            try second.run("SELECT 1")
         } catch {
             // A pooler may have no second connection.
             engine.logger.info("partitions are added between reads", metadata: ["reason": "\(error.message)"])
             _ = try ask([Statement("LOCK TABLE ONLY \(whole) IN ACCESS EXCLUSIVE MODE")] + statements)
             return
         }
-        try own.run(statements + [Statement("COMMIT")])
+        try second.run(statements + [Statement("COMMIT")])
     }
 
     /// The size of the last partition with two bounds.

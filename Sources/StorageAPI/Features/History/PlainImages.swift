@@ -1,10 +1,10 @@
 import StorageDriver
 import Synchronization
 
-/// Reads the images of a model whose records own nothing, and whose schema has not changed since. What the names in an image say
-/// is found once for all images with the same names.
+/// Reads the images of a model without owned records whose schema has not changed since. Names are looked up once for all images with
+/// the same names.
 final class PlainImages: Sendable {
-    /// What the names in an image say.
+    /// The meaning of the names in an image.
     private struct Form: Sendable {
         /// The bytes before the values.
         let head: [UInt8]
@@ -17,7 +17,7 @@ final class PlainImages: Sendable {
 
     private let handle: ModelHandle
     private let defaults: DeclaredDefaults
-    /// The columns of a record; nil if the model's records own others.
+    /// The columns of a record; nil if the model has owned records.
     private let columns: [ColumnSchema]?
     /// The form that was used last comes first.
     private let forms = Mutex<[Form]>([])
@@ -28,7 +28,7 @@ final class PlainImages: Sendable {
 
     /// The record of an image.
     ///
-    /// - Returns: nil for an image that must be read in the general way, which may also say what is wrong with it.
+    /// - Returns: nil for an image that must be read in the general way, which may also report an error.
     /// - Throws: as ``ImageSession`` for a form that is new.
     func record(_ image: RecordImage, key: [Value]) throws(StorageError) -> DynamicRecord? {
         guard let columns else { return nil }

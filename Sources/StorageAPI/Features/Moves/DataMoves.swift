@@ -18,7 +18,7 @@ final class DataMoves: StoreFeature {
             guard !name.text.isEmpty, !known.contains(name) else {
                 throw StorageError(
                     .configuration,
-                    "Each step that moves data needs a name of its own: “\(name)” is empty or given twice.",
+                    "Each step that moves data needs another name: “\(name)” is empty or given twice.",
                     operation: "open")
             }
             known.append(name)

@@ -18,14 +18,14 @@ extension Store.Options {
     ///     })
     /// ```
     ///
-    /// The step takes the records that meet the condition, in the order of their keys. Each part is a transaction of its own:
+    /// The step takes the records that meet the condition, in the order of their keys. Each part is a separate transaction:
     /// it updates the records that are still as they were when they were found to meet the condition. So a value that
     /// another program has written meanwhile stays. The store records the name after the last part, and does not run the step
     /// again. A step that was interrupted begins with the first record that meets the condition at the next opening. If
     /// several programs run the step at once, each record is filled by one of them.
     ///
     /// Use a condition that is false for a filled record. Programs that are open meanwhile read records that are not filled yet,
-    /// and one that saves such a record as a whole leaves it unfilled. A program of an earlier version, which does not know the
+    /// and a program that saves such a record as a whole leaves it unfilled. A program of an earlier version, which does not know the
     /// property, may insert unfilled records at any time: add a second step with another name when no such program is left.
     ///
     /// Steps of this kind run after the ones of `moving(_:_:)`, in the order in which they are added. A new store, which has no models

@@ -95,7 +95,7 @@ enum RecordBytes {
                 for place in 0..<8 {
                     var byte = UInt32(bytes[start + place])
                     if place < 4 { byte ^= state >> (8 * UInt32(place)) & 0xFF }
-                    // The index of a table of 256 is a byte; there are eight tables.
+                    // A byte is the index in one of eight tables of 256 numbers.
                     next ^= checks[(7 - place) * 256 + Int(byte)]
                 }
                 state = next
@@ -106,7 +106,7 @@ enum RecordBytes {
         }
     }
 
-    /// For each number of bytes that follow, 0 to 7, and each byte, what it adds to the check.
+    /// The check's part of each byte, for each number of bytes that follow, 0 to 7.
     private static let checks: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { index in
             (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }

@@ -5,7 +5,7 @@ struct RecordBytesWriter {
     private var bytes: [UInt8] = [RecordBytes.version]
     /// A record of each shape: records of one shape have the same properties in one order.
     private var shapes: [DynamicRecord] = []
-    /// The shapes by their models, as soon as there are many.
+    /// The shapes by their models, if they are many.
     private var places: [StoredName: [Int]] = [:]
     private var last = 0
 

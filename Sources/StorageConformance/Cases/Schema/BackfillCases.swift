@@ -16,7 +16,7 @@ private typealias New = Versioned<FirstName>
 
 private let count = 25
 
-/// What a run of steps has done, and what is to be done between its parts.
+/// The fills and the progress of a step, and actions between its parts.
 private final class Notes: Sendable {
     private let state = Mutex((fills: [Int](), progress: [[Int]](), between: [Int: @Sendable () throws -> Void]()))
 
@@ -25,7 +25,7 @@ private final class Notes: Sendable {
 
     func add(fillOf id: Int) { state.withLock { $0.fills.append(id) } }
 
-    /// Notes the progress, and does what is to be done after so many parts.
+    /// Notes the progress, and runs the action after so many parts.
     func add(_ progress: Store.BackfillProgress) -> Result<Void, any Error> {
         let action = state.withLock { state in
             state.progress.append([progress.filled, progress.total])
@@ -51,7 +51,7 @@ private final class Failure: Sendable {
 }
 
 extension Store.Options {
-    /// Fills the first names of all notes that have none, unless the step stops at a note.
+    /// Fills the first names of all notes without one, unless the step stops at a note.
     fileprivate func filling(
         _ notes: Notes, _ failure: Failure = Failure(), named name: String = "first", size: Int = 4,
         duringOpening: Bool = true, stopsAt stop: Int = -1
@@ -103,7 +103,7 @@ extension Conformance {
         },
         ConformanceCase(
             "backfilling/beside", for: [.s13: [7, 8, 9]], needs: [.durability],
-            "Between two parts others insert, change, fill and delete records, and what they have written stays."
+            "Between two parts others insert, change, fill and delete records, and their writes stay."
         ) { t in
             try await t.insertNames()
             let (notes, failure) = (Notes(), Failure())
@@ -190,7 +190,7 @@ extension Conformance {
         },
         ConformanceCase(
             "backfilling/order", for: [.s13: [5, 6, 7, 9]], needs: [.durability],
-            "Steps that fill records run after steps that move data, and a copy of a whole store knows what has run."
+            "Steps that fill records run after steps that move data, and a copy of a whole store knows the steps that have run."
         ) { t in
             try await t.insertNames()
             let notes = Notes()

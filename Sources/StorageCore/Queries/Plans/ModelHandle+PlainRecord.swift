@@ -1,8 +1,8 @@
 package import StorageDriver
 
-// Records that own nothing, made of their values without a cursor.
+// Records without owned ones, made of their values without a cursor.
 extension ModelHandle {
-    /// The columns of a record's fields, in their order; nil if the model's records own others.
+    /// The columns of a record's fields, in their order; nil if the model has owned records.
     package var plainColumns: [ColumnSchema]? {
         if plainRows == nil { return nil }
         let table = tables.root
@@ -12,7 +12,7 @@ extension ModelHandle {
     /// A record without a type.
     ///
     /// - Parameter values: a value for each of ``plainColumns``.
-    /// - Returns: nil if the model's records own others, or if a value does not fit its column.
+    /// - Returns: nil if the model has owned records, or if a value does not fit its column.
     package func plainRecord(_ values: [Value]) -> DynamicRecord? {
         guard let layout = plainRows?.recordFields, layout.relations.isEmpty, layout.columns.count == values.count
         else { return nil }
