@@ -1,5 +1,11 @@
 import StorageDriver
 
+/// A step that moves data between two schemas, once in a store.
+struct DataMove: Sendable {
+    let name: StoredName
+    let body: @Sendable (inout Store.Transaction) throws -> Void
+}
+
 /// The steps that move data between two schemas, and the ones that fill records in parts.
 final class DataMoves: StoreFeature {
     private let moves: [DataMove]
