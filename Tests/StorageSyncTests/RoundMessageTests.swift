@@ -58,6 +58,29 @@ private final class RecordedWay: SyncTransport {
     }
 }
 
+/// A way that brings one question after something has happened, and keeps the next one.
+private final class OneQuestionWay: SyncTransport {
+    private let hub: Hub
+    private let before: Mutex<(@Sendable () async throws -> Void)?>
+    private let next = Mutex<[UInt8]>([])
+
+    init(_ hub: Hub, before: @escaping @Sendable () async throws -> Void) {
+        self.hub = hub
+        self.before = Mutex(before)
+    }
+
+    var kept: [UInt8] { next.withLock { $0 } }
+
+    func exchange(_ message: [UInt8]) async throws -> [UInt8] {
+        guard let before = before.withLock({ $0.take() }) else {
+            next.withLock { $0 = message }
+            throw FaultyWay.Lost()
+        }
+        try await before()
+        return try await hub.answer(message)
+    }
+}
+
 /// A hub that is held until messages wait for one round.
 private final class HeldHub: Sendable {
     typealias Answer = Result<[UInt8], StorageError>
@@ -218,6 +241,36 @@ private final class HeldHub: Sendable {
             try await expect(device.replica.store.select(ShoppingList.self).count(), equals: 1 + count)
             try await expect(device.replica.store.digest(of: "ShoppingList"), equals: store.digest(of: "ShoppingList"))
         }
+        try await store.close()
+    }
+
+    @Test func `a message that confirms less than another one of its round is refused before it is merged`()
+        async throws
+    {
+        let store = try await open("hub.db")
+        let held = try await HeldHub(store)
+        let original = try await Device(open("original.db"), at: held.hub).replica.store
+        try await original.insert(ShoppingList(id: "a"))
+        let way = OneQuestionWay(held.hub) { [path = path("copy.db")] in
+            try await original.insert(ShoppingList(id: "b"))
+            try await original.backUp(to: path)
+        }
+        let replica = try await Replica(original, models: sharedTypes, to: way)
+        try await replica.sync()
+        await #expect(throws: StorageError.self) { try await replica.sync() }
+        let copyWay = FaultyWay(held.hub)
+        let copy = try await Replica(open("copy.db"), models: sharedTypes, to: copyWay)
+        try await copy.store.insert(ShoppingList(id: "c"))
+        copyWay.next(.loseQuestion)
+        await #expect(throws: StorageError.self) { try await copy.sync() }
+        let answers = try await held.answers(to: [way.kept, #require(copyWay.questions.last)])
+        expect(try SyncMessage(bytes: answers[0].get()).decisions.map(\.patch), equals: [2])
+        expect(try SyncMessage(bytes: answers[1].get()).refusal, equals: .identityReused)
+        try await expect(store.select(ShoppingList.self).keys(), equals: ["a", "b"])
+        try await copy.beginAgain()
+        try await copy.sync()
+        try await expect(store.select(ShoppingList.self).keys(), equals: ["a", "b", "c"])
+        try await expect(copy.store.digest(of: "ShoppingList"), equals: store.digest(of: "ShoppingList"))
         try await store.close()
     }
 

@@ -63,6 +63,8 @@ extension Hub {
         in tx: borrowing Store.Transaction
     ) throws -> HubRows.Answered? {
         let peer = try HubRows.peer(patches.replica, in: tx) ?? HubRows.Peer()
+        // Another message has confirmed more meanwhile, so this one is of a copy, or of a replica that has gone back in time.
+        if patches.confirmed < peer.confirmed { throw SyncRefusal.identityReused.error }
         // Another message has brought it meanwhile. If that was another patch of the number, the replica finds its outcome's chain
         // to be different.
         if element.patch.number <= peer.last { return nil }
