@@ -90,6 +90,34 @@ import Testing
         expect(try await store.select(ShoppingList.self).keys(), equals: later == 0 ? [] : ["kept"])
     }
 
+    @Test func `what a new version adds is not told as replaced by what a restored hub has`() async throws {
+        let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Recipe.self], [Later.Recipe.self])
+        let first = try await sharedStore(SQLiteBackend(path: path("hub.db")), later)
+        let way = FaultyWay(try await Hub(first, models: later))
+        try await first.insert(Later.Recipe(id: "r", title: "Soup", rating: 5))
+        let place = InMemoryBackend.Place()
+        do {
+            let store = try await sharedStore(InMemoryBackend(place), earlier)
+            let replica = try await Replica(store, models: earlier, to: way)
+            try await replica.sync()
+            try await first.backUp(to: path("backup.db"))
+            try await store.save(Earlier.Recipe(id: "r", title: "Stew"))
+            try await replica.sync()
+            try await store.close()
+        }
+        try await first.close()
+        let second = try await sharedStore(SQLiteBackend(path: path("backup.db")), later)
+        try await second.save(Later.Recipe(id: "r", title: "Broth", rating: 9))
+        way.move(to: try await Hub(second, models: later))
+        let replica = try await Replica(sharedStore(InMemoryBackend(place), later), models: later, to: way)
+        let exchange = try await replica.sync()
+        expect(exchange.hubWentBack)
+        let told = exchange.outcomes.flatMap { outcome in
+            if case .joined(let values) = outcome.result { values.map(\.property) } else { ["\(outcome)"] }
+        }
+        expect(told, equals: ["title"])
+    }
+
     @Test func `what a new version adds is not taken for what a restored hub has lost`() async throws {
         let (earlier, later): ([any Storable.Type], [any Storable.Type]) = (
             [Earlier.Recipe.self], [Later.Recipe.self, Later.Dish.self]

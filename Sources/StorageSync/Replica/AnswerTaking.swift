@@ -6,7 +6,7 @@ struct AnswerTaking: ~Copyable {
     let models: SyncModels
     private(set) var state: ReplicaState
     /// The patches without an outcome so far.
-    private var waiting: [(patch: SyncPatch, bytes: [UInt8])] = []
+    private(set) var waiting: [(patch: SyncPatch, bytes: [UInt8])] = []
     /// The records that these have changed, as the hub had them at the replica's token.
     private(set) var bases: [RecordPlace: DynamicRecord?] = [:]
     private var rows: [(key: [UInt8], value: [UInt8]?)] = []
@@ -372,6 +372,8 @@ extension SyncModels {
 }
 
 extension SyncPatch.Change {
+    var isDeletion: Bool { if case .deleted = kind { true } else { false } }
+
     /// About how many bytes the change takes in a message.
     var roughSize: Int {
         switch kind {

@@ -146,9 +146,11 @@ struct PageTaking {
 
     /// Writes the pages of models without a record at once, and collects the differences of the others.
     ///
-    /// - Parameter bases: the records that waiting patches and unsent commits have changed, as they were before.
+    /// - Parameters:
+    ///   - bases: the records that waiting patches and unsent commits have changed, as they were before.
+    ///   - removed: the records that these remove.
     mutating func run(
-        _ bases: [RecordPlace: DynamicRecord?], in tx: borrowing Store.Transaction
+        _ bases: [RecordPlace: DynamicRecord?], removed: Set<RecordPlace>, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var empty: Set<String> = []
         for (model, relation) in reading.models
@@ -164,7 +166,7 @@ struct PageTaking {
             try add(records, isChanged: true, isEmpty: empty.contains(model), bases, in: tx)
         }
         for (model, relation) in reading.models where !empty.contains(model) {
-            try addRest(of: model, relation, bases, in: tx)
+            try addRest(of: model, relation, bases, removed: removed, in: tx)
         }
     }
 
@@ -222,7 +224,7 @@ struct PageTaking {
     }
 
     private mutating func tell(_ place: RecordPlace, _ before: DynamicRecord, after: DynamicRecord) {
-        for field in before.fields where after[field.name]?.matches(field.content) == false {
+        for field in knownPart(of: before).fields where after[field.name]?.matches(field.content) == false {
             replaced.append(
                 SyncOverwrite(model: place.model, key: place.key, property: field.name, lost: field.content))
         }
@@ -231,7 +233,7 @@ struct PageTaking {
     /// The records that the hub does not have: they are gone, or join.
     private mutating func addRest(
         of model: String, _ relation: PageReading.Relation, _ bases: [RecordPlace: DynamicRecord?],
-        in tx: borrowing Store.Transaction
+        removed: Set<RecordPlace>, in tx: borrowing Store.Transaction
     ) throws(StorageError) {
         var page = try tx.records(model).page(size: 1024)
         while true {
@@ -243,7 +245,8 @@ struct PageTaking {
             page = try tx.records(model).page(after: next, size: 1024)
         }
         for (place, base) in bases where place.model == model && !seen.contains(place) && targets[place] == nil {
-            add(place, base, as: relation)
+            // A record that is not stored and that no patch removes has expired. It does not come back.
+            add(place, removed.contains(place) ? base : nil, as: relation)
         }
     }
 

@@ -179,7 +179,9 @@ extension AnswerTaking {
         let joining = Set(reading.models.filter { $0.value == .joining }.keys)
         let commits = try LocalCommits(since: state.seen, of: models, joining: joining, in: tx)
         var pages = PageTaking(models, reading, known: state.models, news: news)
-        try pages.run(bases.merging(commits.before) { first, _ in first }, in: tx)
+        let removed = (waiting.flatMap(\.patch.changes) + commits.all.flatMap(\.changes)).filter(\.isDeletion)
+        try pages.run(
+            bases.merging(commits.before) { first, _ in first }, removed: Set(removed.map(\.place)), in: tx)
         try put(targets(news, commits, pages: pages.targets), in: tx)
         try addOwn(pages, commits, in: tx)
         try PageReading.remove(in: tx)
