@@ -1,9 +1,7 @@
 internal import Foundation
-internal import Logging
 internal import StorageAPI
 import StorageDriver
 internal import StorageSync
-internal import Synchronization
 
 /// A difference between a store and the plain model, or between what was told and what became.
 struct SyncDifference: Error, CustomStringConvertible {
@@ -13,50 +11,6 @@ struct SyncDifference: Error, CustomStringConvertible {
     init(_ actual: String, expected: String) { (self.actual, self.expected) = (actual, expected) }
 
     var description: String { "\(actual), expected \(expected)" }
-}
-
-/// Ends the program before one of its next writes.
-final class SyncKiller: Sendable {
-    private let left = Mutex<Int?>(nil)
-    private let ended = Atomic(false)
-    private let made = Atomic(0)
-
-    /// The number of writes so far.
-    var writes: Int { made.load(ordering: .relaxed) }
-
-    /// True if the program has ended, and not started again.
-    var hasEnded: Bool { ended.load(ordering: .relaxed) }
-
-    /// - Parameter writes: the number of the write that is not made; nil for none.
-    func arm(_ writes: Int?) {
-        left.withLock { $0 = writes }
-        if writes == nil { ended.store(false, ordering: .relaxed) }
-    }
-
-    func step() throws(StorageError) {
-        let isLast = left.withLock { left in
-            guard let count = left else { return false }
-            left = count > 1 ? count - 1 : nil
-            return count <= 1
-        }
-        if isLast {
-            ended.store(true, ordering: .relaxed)
-            throw StorageError(.io, "The program has ended.", underlying: SyncEnd())
-        }
-        made.add(1, ordering: .relaxed)
-    }
-}
-
-/// The end of a program, or a message that does not arrive.
-struct SyncEnd: Error {}
-
-private struct KilledBackend: ForwardingBackend {
-    let backend: any StorageBackend
-    let killer: SyncKiller
-
-    func forward(to engine: any StorageEngine) -> ForwardingEngine {
-        ForwardingEngine(engine) { $0.begin = { [killer] () throws(StorageError) in try killer.step() } }
-    }
 }
 
 /// One store of a simulation, with what the plain model says of it.
@@ -114,7 +68,7 @@ final class SyncSite: @unchecked Sendable {
     ) async throws -> Store {
         let types = version == .later ? PlainModel.types : []
         return try await Store(
-            KilledBackend(backend: place.backend(), killer: killer), models: types,
+            KilledBackend(place.backend(), killer), models: types,
             options: .init(history: .init(records: types, keeping: keeping), clock: { clock.now }))
     }
 
