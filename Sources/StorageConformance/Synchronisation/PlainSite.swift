@@ -65,7 +65,12 @@ struct PlainSite {
         var hub = answer.state.seen(by: version)
         hub.expire(at: time)
         if giving != nil {
+            let known = base
             base.expire(at: time)
+            // A store does not know when a record would have expired that a patch has removed from it.
+            for (place, change) in patches.flatMap(\.patch) {
+                if case .deleted = change.kind { base[place] = known[place] }
+            }
             let (own, replaced) = PlainReturn.compared(base, with: hub, changed: answer.changed)
             if !replaced.isEmpty { told.append(PlainOutcome(number: nil, refusal: nil, lost: replaced)) }
             if !own.isEmpty { patches.insert(PlainCommit(number: number(own), patch: own), at: 0) }
@@ -111,8 +116,17 @@ struct PlainSite {
     }
 
     /// Applies the patches of a question that have no outcome yet.
-    mutating func answer(_ question: PlainQuestion, at time: Double) {
-        for commit in question.commits.dropFirst(peers[question.name]?.commits.count ?? 0) {
+    ///
+    /// - Parameter count: the number of outcomes of the replica before the question and those that are answered together with it.
+    /// - Returns: what the messages of copies among these make of it.
+    mutating func answer(_ question: PlainQuestion, after count: Int, at time: Double) -> PlainReception {
+        let peer = peers[question.name] ?? PlainPeer()
+        let new = question.commits.dropFirst(peer.commits.count)
+        if question.last > count {
+            if question.confirmed < peer.confirmed { return .refused(.identityReused) }
+            if !new.isEmpty, zip(peer.commits, question.commits).contains(where: { $0 != $1.number }) { return .busy }
+        }
+        for commit in new {
             state.expire(at: time)
             var (next, refusal, lost): (PlainState, String?, Set<PlainLoss>) = (state, nil, [])
             do {
@@ -126,6 +140,7 @@ struct PlainSite {
             peer.confirmed = max(peer.confirmed, question.confirmed)
             peers[question.name] = peer
         }
+        return .answered
     }
 
     /// Goes on by a commit.
@@ -134,6 +149,14 @@ struct PlainSite {
         commits.append(places.filter { state[$0] != next[$0] })
         state = next
     }
+}
+
+/// What becomes of a question whose message is valid.
+enum PlainReception {
+    case answered
+    case refused(SyncRefusal)
+    /// Its next patch does not follow the ones that have outcomes.
+    case busy
 }
 
 /// A replica's commit; another store's copy of it has the same number.
@@ -147,7 +170,7 @@ struct PlainPeer {
     /// The numbers of the commits that have outcomes.
     var commits: [Int] = []
     var outcomes: [PlainOutcome] = []
-    /// The number of outcomes that the replica had when it last sent a patch.
+    /// The number of outcomes that the replica had when it last sent a patch. The hub keeps the last of these and all later ones.
     var confirmed = 0
 }
 
@@ -167,14 +190,17 @@ struct PlainQuestion {
 
     var commits: ArraySlice<PlainCommit> { patches.prefix(last) }
 
-    /// Returns whether the hub has outcomes of other patches than the replica has: its store was restored or copied.
-    func isOfAnother(than peer: PlainPeer) -> Bool {
-        peer.commits.count > patches.count || zip(peer.commits, patches).contains { $0 != $1.number }
+    /// Returns whether outcomes are of other patches than the replica has: its store was restored or copied.
+    ///
+    /// - Parameter told: the commits whose outcomes the answer tells.
+    func isOfAnother(_ told: ArraySlice<Int>) -> Bool {
+        told.startIndex > confirmed || told.endIndex > patches.count
+            || told.indices.contains { told[$0] != patches[$0].number }
     }
 
-    /// Returns whether the hub may have outcomes of commits that are no patches of the replica yet: the replica reads pages, and its store
+    /// Returns whether outcomes may be of commits that are no patches of the replica yet: the replica reads pages, and its store
     /// was copied with the commits. The replica then finds that it is a copy.
-    func mayBeOfAnother(than peer: PlainPeer) -> Bool { last == confirmed && peer.commits.count > numbered }
+    func mayBeOfAnother(_ told: ArraySlice<Int>) -> Bool { last == confirmed && told.endIndex > numbered }
 }
 
 /// The contents of an answer.
@@ -197,7 +223,8 @@ struct PlainReturn {
     /// Compares the hub's state that a replica had with its present state.
     ///
     /// - Parameter changed: the records that have changed at the hub since their last common position; nil if that is not known.
-    /// - Returns: the patch that gives the hub's losses back, and the properties whose contents the hub's replace.
+    /// - Returns: the patch that gives the hub's losses back, and the properties whose contents the hub's replace. Properties that a
+    ///   later version of the program has added are neither.
     static func compared(
         _ base: PlainState, with hub: PlainState, changed: Set<PlainPlace>?
     ) -> (own: PlainPatch, replaced: Set<PlainLoss>) {
@@ -207,12 +234,10 @@ struct PlainReturn {
             let (before, now) = (base[place], hub[place])
             if changed?.contains(place) ?? (now != nil) {
                 guard let before, let now else { continue }
-                for (name, content) in hub.version.completed(before, of: place.model)
-                where now[name]?.isLike(content) == false {
+                for (name, content) in before where now[name]?.isLike(content) == false {
                     replaced.insert(PlainLoss(place: place, property: name))
                 }
             } else {
-                // Properties that a later version of the program has added are no loss.
                 let whole = now == nil ? before.map { hub.version.completed($0, of: place.model) } : before
                 own[place] = PlainChange(from: now, to: whole)
             }
@@ -236,16 +261,23 @@ struct PlainOutcome: CustomStringConvertible {
     }
 
     func check(_ outcome: SyncOutcome) throws {
-        guard outcome.patch?.number == number else {
+        guard outcome.patch?.number == number, isLike(outcome.result) else {
             throw SyncDifference("the outcome \(outcome)", expected: "\(self)")
         }
-        switch outcome.result {
-        case .refused where refusal != nil: return
-        case .applied(let values) where number != nil && refusal == nil: if Self.lost(values) == lost { return }
-        case .joined(let values) where number == nil: if Self.lost(values) == lost { return }
-        default: break
+    }
+
+    func check(_ decision: SyncMessage.Decision) throws {
+        guard decision.patch == number, isLike(decision.result) else {
+            throw SyncDifference("the decision \(decision)", expected: "\(self)")
         }
-        throw SyncDifference("the outcome \(outcome)", expected: "\(self)")
+    }
+
+    private func isLike(_ result: SyncOutcome.Result) -> Bool {
+        switch result {
+        case .refused: refusal != nil
+        case .applied(let values): number != nil && refusal == nil && Self.lost(values) == lost
+        case .joined(let values): number == nil && Self.lost(values) == lost
+        }
     }
 
     private static func lost(_ values: [SyncOverwrite]) -> Set<PlainLoss> {

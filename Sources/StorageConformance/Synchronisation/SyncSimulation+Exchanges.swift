@@ -97,14 +97,25 @@ extension SyncSimulation {
         try follow(site)
         let question = try question(message, of: site)
         if isCalm { return try await answer(message, question, of: site) }
-        if program.chance(12) {
-            note("the message is late or lost")
-            late.append((index, message, question))
+        if gathering?.replica == index, let question {
+            gathering?.sent = (index, message, question)
             throw SyncEnd()
         }
-        if program.chance(10) { try await deliverLate() }
-        if program.chance(question == nil ? 30 : 12) { try await besides(index) }
-        var (answer, reply) = try await deliver(message, question)
+        var (answer, reply): ([UInt8], SyncReply)
+        if receiving == index, let letter = old[index].last(where: { $0.message == message }) {
+            note("the answer of the round arrives")
+            receiving = nil
+            (answer, reply) = (letter.answer, letter.reply)
+        } else {
+            if program.chance(12) {
+                note("the message is late or lost")
+                late.append((index, message, question))
+                throw SyncEnd()
+            }
+            if program.chance(10) { try await deliverLate() }
+            if program.chance(question == nil ? 30 : 12) { try await besides(index) }
+            (answer, reply) = try await deliver(message, question)
+        }
         if program.chance(8) {
             note("the message arrives twice")
             (answer, reply) = try await deliver(message, question)
@@ -174,39 +185,54 @@ extension SyncSimulation {
         let answer = try await hubAnswer(message)
         let read = try SyncMessage(bytes: answer)
         guard let question else { return (answer, try await reply(read, to: try SyncMessage(bytes: message))) }
+        let known = hubSite.plain.peers[question.name]?.commits.count ?? 0
         let refusal = hubSite.plain.refusal(of: question)
+        if refusal == nil {
+            _ = hubSite.plain.answer(question, after: known, at: hubSite.time)
+            hubSite.state.expire(at: hubSite.time)
+            try await noteHub()
+            try await hubSite.compare("patches of a message")
+        }
+        return (answer, try await reply(read, to: question, refusal, after: known))
+    }
+
+    /// The meaning of an answer to a question for changes, after the hub has applied the patches.
+    ///
+    /// - Parameter known: the number of the replica's outcomes before the question and those that were answered together with it.
+    func reply(
+        _ read: SyncMessage, to question: PlainQuestion, _ refusal: SyncRefusal?, after known: Int
+    ) async throws -> SyncReply {
         guard read.refusal == refusal else {
             throw SyncDifference(
                 "the answer \(read)", expected: refusal.map { "the refusal \($0)" } ?? "no refusal")
         }
-        if let refusal { return (answer, .refused(refusal)) }
-        hubSite.plain.answer(question, at: hubSite.time)
-        hubSite.state.expire(at: hubSite.time)
-        try await noteHub()
-        let outcomes = Array(hubSite.plain.peers[question.name]?.outcomes.dropFirst(question.confirmed) ?? [])
+        if let refusal { return .refused(refusal) }
+        let peer = hubSite.plain.peers[question.name] ?? PlainPeer()
+        // A later message of the round may have confirmed outcomes, which the hub then forgets.
+        let first = max(question.confirmed, peer.confirmed - 1)
+        // The hub may or may not tell the outcomes of patches that a copy has sent in the same round.
+        let last = min(max(known, question.last, first + read.decisions.count), peer.commits.count)
+        let outcomes = Array(peer.outcomes[first..<last])
         for outcome in outcomes { note("\(outcome)") }
-        try await hubSite.compare("patches of a message")
+        guard read.decisions.count == outcomes.count else {
+            throw SyncDifference("the answer tells the decisions \(read.decisions)", expected: "\(outcomes)")
+        }
+        for (outcome, decision) in zip(outcomes, read.decisions) { try outcome.check(decision) }
         if !read.unknown.isEmpty {
             guard faults.contains(.shortHistory) else {
                 throw SyncDifference("the hub does not know the changes of \(read.unknown)", expected: "all known")
             }
-            return (answer, .forgotten)
+            return .forgotten
         }
-        let peer = hubSite.plain.peers[question.name] ?? PlainPeer()
-        if question.isOfAnother(than: peer) {
-            return (answer, .isOfAnother)
-        }
+        let told = peer.commits[first..<last]
+        if question.isOfAnother(told) { return .isOfAnother }
         guard let token = read.positions.first?.token, hubSite.plain.positions[token] != nil else {
             throw SyncDifference("the answer tells of another position", expected: "the hub's")
         }
-        let changed = try await changed(since: question.since)
-        return (
-            answer,
-            .told(
-                PlainAnswer(
-                    state: hubSite.state, token: token, outcomes: outcomes, changed: changed,
-                    mayBeOfAnother: question.mayBeOfAnother(than: peer)))
-        )
+        return .told(
+            PlainAnswer(
+                state: hubSite.state, token: token, outcomes: outcomes,
+                changed: try await changed(since: question.since), mayBeOfAnother: question.mayBeOfAnother(told)))
     }
 
     /// The meaning of an answer to a page, or to the question for a common position.

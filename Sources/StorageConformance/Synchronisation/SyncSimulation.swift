@@ -12,6 +12,7 @@ final class SyncSimulation: @unchecked Sendable {
     private let engines: [@Sendable () async throws -> TrialPlace]
     private let types: PlainTypes
     let hubSite: SyncSite
+    let rounds: SyncRounds
     var hub: Hub
     var replicas: [SyncSite]
     /// The failures of this program beside messages and ends.
@@ -21,6 +22,10 @@ final class SyncSimulation: @unchecked Sendable {
     var late: [(replica: Int, message: [UInt8], question: PlainQuestion?)] = []
     /// Answers that a replica has not received, of older questions.
     var old: [[SyncLetter]]
+    /// The replica whose next question for changes waits for a round, and the question.
+    var gathering: (replica: Int, sent: SyncSent?)?
+    /// The replica that receives the answer of a round, if its question is the same.
+    var receiving: Int?
     var isCalm = false
     private var serial = 0
     private var returned: [(name: [UInt8]?, patch: PlainPatch, number: Int)] = []
@@ -54,7 +59,8 @@ final class SyncSimulation: @unchecked Sendable {
         (replicas, self.program) = (sites, program)
         old = sites.map { _ in [] }
         types = try await PlainTypes(hubSite.store)
-        hub = try await Hub(hubSite.store, models: PlainModel.types)
+        rounds = try await SyncRounds(hubSite.store)
+        hub = try await rounds.hub(of: hubSite.store)
         try await noteHub()
     }
 
@@ -93,6 +99,7 @@ final class SyncSimulation: @unchecked Sendable {
             for site in replicas + [hubSite] { try await site.compare("the clock went on") }
         case 57..<60: try await deliverLate()
         case 60..<66: try await fail(site)
+        case 66..<74: try await exchangeTogether()
         default: try await exchange(index)
         }
     }
@@ -169,7 +176,7 @@ final class SyncSimulation: @unchecked Sendable {
     /// Makes the hub or the replica of a store that was opened.
     private func begin(_ site: SyncSite) async throws {
         if site === hubSite {
-            hub = try await Hub(site.store, models: PlainModel.types)
+            hub = try await rounds.hub(of: site.store)
         } else if let index = replicas.firstIndex(where: { $0 === site }) {
             try await makeReplica(index)
         }
@@ -269,7 +276,7 @@ enum SyncFault: CaseIterable {
 }
 
 /// A transport that asks the simulation.
-private struct SyncDraw: SyncTransport {
+struct SyncDraw: SyncTransport {
     let carry: @Sendable ([UInt8]) async throws -> [UInt8]
 
     func exchange(_ message: [UInt8]) async throws -> [UInt8] { try await carry(message) }
