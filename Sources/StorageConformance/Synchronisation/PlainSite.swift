@@ -165,6 +165,14 @@ struct PlainCommit {
     let patch: PlainPatch
 }
 
+/// The difference of a replica's commit from the others of the same name.
+enum PlainIdentity: Hashable {
+    /// The commit after the one of a number; after none if it is the first under the name.
+    case commit(PlainPatch, after: Int?)
+    /// A patch that gives a hub's losses back.
+    case giving(PlainPatch, as: [UInt8]?)
+}
+
 /// The knowledge of a hub of a replica.
 struct PlainPeer {
     /// The numbers of the commits that have outcomes.

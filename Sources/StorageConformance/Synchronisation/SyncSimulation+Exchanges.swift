@@ -80,7 +80,7 @@ extension SyncSimulation {
         switch site.pending?.answer {
         case .told(let answer):
             let name = site.plain.name
-            site.told += site.plain.take(answer, at: site.time) { number(of: $0, by: name) }
+            site.told += site.plain.take(answer, at: site.time) { number(.giving($0, as: name)) }
         case .forgotten: site.plain.giving?.since = nil
         case .lost(let token): site.plain.offer = PlainReturn(since: token)
         case .refused(.hubWentBack), .page, nil: break

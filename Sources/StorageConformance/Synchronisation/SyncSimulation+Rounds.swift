@@ -83,7 +83,7 @@ extension SyncSimulation {
                     "message \(number) of a round has the result \(answer)", expected: "\(receptions[number])")
             }
         }
-        try checkRound(of: sent, before, answers, made)
+        try checkRound(of: sent, since: before, answers: answers, made: made)
         guard hasEnded else { return }
         note("the hub's program ends")
         try await reopen(hubSite)
@@ -91,8 +91,8 @@ extension SyncSimulation {
 
     /// One round reads a snapshot to check the messages, commits all patches together, and reads a snapshot for the answers.
     private func checkRound(
-        of sent: [SyncSent], _ before: PlainSite, _ answers: [SyncHeldHub.Answer],
-        _ made: (reads: Int, commits: Int)
+        of sent: [SyncSent], since before: PlainSite, answers: [SyncHeldHub.Answer],
+        made: (reads: Int, commits: Int)
     ) throws {
         let isAnswered = try answers.contains { answer in
             guard case .success(let bytes) = answer else { return false }

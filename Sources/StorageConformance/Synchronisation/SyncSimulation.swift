@@ -27,8 +27,8 @@ final class SyncSimulation: @unchecked Sendable {
     /// The replica that receives the answer of a round, if its question is the same.
     var receiving: Int?
     var isCalm = false
-    private var serial = 0
-    private var returned: [(name: [UInt8]?, patch: PlainPatch, number: Int)] = []
+    /// The numbers of the commits of replicas.
+    private var numbers: [PlainIdentity: Int] = [:]
     /// The steps so far, for a report.
     private(set) var log: [String] = []
     /// The number of steps, and of calls that were refused as they should.
@@ -153,18 +153,11 @@ final class SyncSimulation: @unchecked Sendable {
 
     func note(_ text: String) { log.append(text) }
 
-    /// The identity of a patch that gives a hub's losses back: copies of a replica make the same one.
-    func number(of patch: PlainPatch, by name: [UInt8]?) -> Int {
-        let known = returned.first { $0.name == name && $0.patch == patch }
-        if let known { return known.number }
-        returned.append((name, patch, number()))
-        return serial
-    }
-
-    /// The identity of a new commit of a replica.
-    func number() -> Int {
-        serial += 1
-        return serial
+    /// The number of a commit. If copies of a replica make the same one, it is one patch to the hub.
+    func number(_ commit: PlainIdentity) -> Int {
+        let number = numbers[commit] ?? numbers.count + 1
+        numbers[commit] = number
+        return number
     }
 
     func reopen(_ site: SyncSite) async throws {
@@ -259,7 +252,8 @@ final class SyncSimulation: @unchecked Sendable {
             site.plain.move(to: next)
             try await noteHub()
         } else if !patch.isEmpty {
-            site.plain.patches.append(PlainCommit(number: number(), patch: patch))
+            let number = number(.commit(patch, after: site.plain.patches.last?.number))
+            site.plain.patches.append(PlainCommit(number: number, patch: patch))
         }
     }
 
