@@ -45,7 +45,7 @@ struct ConformanceArguments {
           --generate-synchronisation COUNT
                                        a hub and replicas, whose messages are lost, repeated and late
           --generate-restored-hubs COUNT
-                                       the same with a hub that is restored from backups
+                                       the same, each with a hub that is restored from backups
           --steps COUNT                the approximate number of calls, or queries, of a program (default: 50)
           --against NAME               run the programs on this backend too
 

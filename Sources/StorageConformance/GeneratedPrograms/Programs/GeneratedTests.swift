@@ -28,7 +28,7 @@ public struct GeneratedTests: Sendable {
         /// A hub and replicas on stores of the backend and in memory, whose messages are lost, repeated and late, and whose
         /// programs end between any two writes; see <doc:ProvingABackend>.
         case synchronisation
-        /// The same with a hub that is restored from backups.
+        /// The same, each with a hub that is restored from backups.
         case restoredHubs
     }
 
