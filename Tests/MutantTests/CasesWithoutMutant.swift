@@ -21,7 +21,8 @@ enum CasesWithoutMutant {
             layers/seen-by-later layers/commits
             layers/mirror layers/changed-rows layers/set-values layers/refused layers/kept layers/kept-in-cascade
             layers/times layers/times-kept origins/calls-alone history/no-commit-number undo/last-of-store moving/far-behind moving/new
-            moving/new-once moving/at-once moving/copied observing/equal-closure
+            moving/new-once moving/at-once moving/copied backfilling/beside backfilling/failed backfilling/new backfilling/order
+            backfilling/at-once observing/equal-closure
             expiry/group
             """
         ),
