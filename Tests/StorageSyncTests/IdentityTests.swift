@@ -152,6 +152,32 @@ import Testing
         }
     }
 
+    @Test func `a replica that has sent nothing gives losses back too when a later version reads all models again`()
+        async throws
+    {
+        let (earlier, later): ([any Storable.Type], [any Storable.Type]) = ([Earlier.Recipe.self], [Later.Recipe.self])
+        let first = try await sharedStore(SQLiteBackend(path: path("hub.db")), later)
+        let way = FaultyWay(try await Hub(first, models: later))
+        try await first.insert(Later.Recipe(id: "r", title: "Soup", rating: 5))
+        try await first.backUp(to: path("backup.db"))
+        try await first.insert(Later.Recipe(id: "lost", title: "Stew", rating: 1))
+        let place = InMemoryBackend.Place()
+        do {
+            let store = try await sharedStore(InMemoryBackend(place), earlier)
+            try await Replica(store, models: earlier, to: way).sync()
+            try await store.close()
+        }
+        try await first.close()
+        let second = try await sharedStore(SQLiteBackend(path: path("backup.db")), later)
+        way.move(to: try await Hub(second, models: later))
+        let store = try await sharedStore(InMemoryBackend(place), later)
+        let replica = try await Replica(store, models: later, to: way)
+        expect(try await replica.sync().hubWentBack)
+        for _ in 0..<2 { try await replica.sync() }
+        expect(try await second.select(Later.Recipe.self).order { $0.id }.keys(), equals: ["lost", "r"])
+        expect(try await store.select(Later.Recipe.self).order { $0.id }.keys(), equals: ["lost", "r"])
+    }
+
     @Test func `two programs that exchange for one store at the same time are not taken for copies`() async throws {
         let devices = try await Devices(0)
         let (store, way) = (try await sharedStore(), InterruptedWay(devices.hub))
@@ -201,6 +227,31 @@ import Testing
         let error = await #expect(throws: StorageError.self) { try await again.sync() }
         expect(error?.code, equals: .corrupt)
         expect(error?.underlying == nil)
+    }
+
+    @Test(arguments: 0..<8)
+    func `the losses of a restored hub are given back after a new beginning at any message`(_ number: Int) async throws
+    {
+        let first = try await open("hub.db")
+        let way = FaultyWay(try await Hub(first, models: sharedTypes))
+        let ann = try await Replica(sharedStore(), models: sharedTypes, to: way)
+        try await ann.store.insert(ShoppingList(id: "a"))
+        try await ann.sync()
+        try await first.backUp(to: path("backup.db"))
+        try await ann.store.insert(ShoppingList(id: "lost"))
+        try await ann.sync()
+        try await ann.store.insert(ShoppingList(id: "waits"))
+        try await first.close()
+        let second = try await open("backup.db")
+        way.move(to: try await Hub(second, models: sharedTypes))
+        way.next([FaultyWay.Fault](repeating: .repeatQuestion, count: number) + [.loseAnswer])
+        _ = try? await ann.sync()
+        way.next([])
+        try await ann.beginAgain()
+        for _ in 0..<2 { try await ann.sync() }
+        expect(
+            try await second.select(ShoppingList.self).all().map(\.id).sorted(), equals: ["a", "lost", "waits"])
+        expect(try await ann.store.digest(of: "ShoppingList"), equals: try await second.digest(of: "ShoppingList"))
     }
 
     @Test func `a replica that was restored from a backup is refused, and begins again with what waits`() async throws {

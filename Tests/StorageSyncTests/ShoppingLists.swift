@@ -51,7 +51,8 @@ final class FaultyWay: SyncTransport {
 
     init(_ hub: Hub, as user: String? = nil) { state = Mutex(State(hub: hub, user: user)) }
 
-    func next(_ faults: Fault...) { state.withLock { $0.faults = faults } }
+    func next(_ faults: Fault...) { next(faults) }
+    func next(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
     func move(to hub: Hub) { state.withLock { $0.hub = hub } }
     var questions: [[UInt8]] { state.withLock { $0.questions } }
     /// The number of bytes of the last question and the last answer.

@@ -21,8 +21,15 @@ extension Replica {
             let home = try tx.historyToken()
             var beginning = AnswerTaking(models, try Self.state(in: tx))
             try beginning.beginAgain(home, isJoining: isJoining, in: tx)
+            guard isJoining else {
+                // Its pages are of the hub, whatever the replica's name is. It knows which losses of the hub are to be given back.
+                if var reading = try PageReading.stored(in: tx) {
+                    reading.isRenamed = true
+                    try reading.keep(nil, in: tx)
+                }
+                return
+            }
             try PageReading.remove(in: tx)
-            guard isJoining else { return }
             let relations = Dictionary(models.names.map { ($0, PageReading.Relation.joining) }) { first, _ in first }
             var reading = PageReading(relations, in: models.names)
             reading.isRenamed = true

@@ -203,6 +203,9 @@ public final class Replica: Sendable {
             let others = names.filter { read[$0] == nil }
             if let token = reading?.others ?? state.token, !others.isEmpty { known.append((token, others)) }
             if let token = reading?.token { known.append((token, names.filter { read[$0] != nil })) }
+            // A restored hub lacks the commits that the replica has of models that are all read again. A replica with a new name has
+            // asked for them.
+            if let reading, others.isEmpty, !reading.isRenamed, let token = state.token { known.append((token, [])) }
             // A hub that was restored from a backup lacks the commits of later pages.
             if let token = reading?.latest { known.append((token, [])) }
             var request = ExchangeRequest(
