@@ -156,12 +156,12 @@ final class SyncSite: @unchecked Sendable {
         return state
     }
 
-    /// The state that the last undoing has made: a record to which it gave a time that has passed is changed, and readers do not
-    /// see it.
+    /// The state that the last undoing has made: a record that it changed or inserted with a time that has passed is in the commit,
+    /// and readers do not see it.
     func undone() async throws -> PlainState {
         var made = state
         let commit = try await store.commits(last: 4).commits.last { $0.origin == .undo }
-        for change in commit?.changes ?? [] where change.kind == .updated {
+        for change in commit?.changes ?? [] where change.kind == .updated || change.kind == .inserted {
             guard let record = try change.after() else { continue }
             let (place, plain) = PlainTypes.plain(record)
             if made[place] == nil { made[place] = plain }
